@@ -39,6 +39,7 @@ from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, Promised, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
+from functions.ports.requests import AnsweredRequest
 from functions.ports.sessions import Session
 from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
 from infra.packaging.bundles import ROOT
@@ -748,6 +749,26 @@ class TestClock:
     def stamp(self) -> str:
         """The time as the ledger writes it."""
         return stamp(self.now())
+
+
+class MemoryRequests:
+    """Answered requests in memory."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, tuple[AnsweredRequest, datetime]] = {}
+
+    def begin(self, name: str, mark: str, now: datetime, until: datetime) -> AnsweredRequest | None:
+        held, ends = self.held.get(name, (None, now))
+        if held and ends > now:
+            return held
+        self.held[name] = AnsweredRequest(mark), until
+        return None
+
+    def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
+        self.held[name] = AnsweredRequest(mark, answer), until
+
+    def erase(self, name: str) -> None:
+        self.held.pop(name, None)
 
 
 class MemorySessions:

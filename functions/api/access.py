@@ -23,6 +23,11 @@ Operation = Literal[
     "list_slos",
     "list_pauses",
     "create_upload",
+    "replay_drop",
+    "accept_drop",
+    "reject_drop",
+    "create_pause",
+    "delete_pause",
 ]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
@@ -41,6 +46,11 @@ PERMITS: Mapping[Operation, Mapping[Role, Scope]] = {
     "lint": {"producer": "own", "steward": "all", "operator": "all"},
     "list_pauses": {"steward": "all", "operator": "all"},
     "create_upload": {"producer": "own"},
+    "replay_drop": {"operator": "all"},
+    "accept_drop": {"operator": "all"},
+    "reject_drop": {"operator": "all"},
+    "create_pause": {"operator": "all"},
+    "delete_pause": {"operator": "all"},
 }
 
 

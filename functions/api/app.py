@@ -21,7 +21,8 @@ from functions.api.problems import RequestRefused
 from functions.api.responses import NotModified, not_modified
 from functions.api.runtime import logger
 from functions.api.tokens import Tokens
-from functions.ports import ReadPorts
+from functions.ports import Ports, ReadPorts
+from functions.ports.requests import AnsweredRequests
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -52,8 +53,17 @@ def resolver(routes: Sequence[AddRoutes]) -> APIGatewayHttpResolver:
 class Api:
     """Answers requests: the caller first, then the route."""
 
-    def __init__(self, ports: ReadPorts, tokens: Tokens, routes: Sequence[AddRoutes]) -> None:
+    def __init__(
+        self,
+        ports: ReadPorts,
+        tokens: Tokens,
+        routes: Sequence[AddRoutes],
+        requests: AnsweredRequests,
+        acts: Callable[[], Ports],
+    ) -> None:
         self._ports = ports
+        self._requests = requests
+        self._acts = acts
         self._tokens = tokens
         self._app = resolver(routes)
 
@@ -68,7 +78,8 @@ class Api:
                 return _plain(problems.response(refused))
             except ServiceUnavailable as error:
                 return _plain(_unavailable(error))
-            self._app.context["asked"] = Asked(self._ports, caller, headers.get("if-none-match"))
+            tag = headers.get("if-none-match")
+            self._app.context["asked"] = Asked(self._ports, caller, tag, self._requests, self._acts)
         answer = self._app.resolve(event, context)
         answer["headers"] = {**SAFE, **answer.get("headers", {})}
         return answer

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Request
 from aws_lambda_powertools.event_handler.depends import Depends
 
 from contracts.catalog import Entry
+from contracts.errors import ServiceUnavailable
 from functions.api.access import Operation, Reach, reach
 from functions.api.callers import Caller
 from functions.api.problems import RequestRefused
-from functions.ports import ReadPorts
+from functions.ports import Ports, ReadPorts
+from functions.ports.requests import AnsweredRequest, AnsweredRequests
+
+
+class NoRequests:
+    """No answered requests, for applications whose routes have no idempotency keys."""
+
+    def begin(self, name: str, mark: str, now: datetime, until: datetime) -> AnsweredRequest | None:
+        """Return nothing: each request acts."""
+
+    def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
+        """Keep nothing."""
+
+    def erase(self, name: str) -> None:
+        """Erase nothing."""
+
+
+NO_REQUESTS = NoRequests()
+
+
+def no_acts() -> Ports:
+    """Refuse to act, in a function that only reads."""
+    raise ServiceUnavailable("this function only reads")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request whose token was verified; `if_none_match` is its header of that name."""
+    """A request whose token was verified; `if_none_match` is its header of that name.
+
+    `requests` are those that were answered before, `acts` gives the ports of acts, to routes that have any.
+    """
 
     ports: ReadPorts
     caller: Caller
     if_none_match: str | None = None
+    requests: AnsweredRequests = NO_REQUESTS
+    acts: Callable[[], Ports] = no_acts
 
     def reach(self, operation: Operation) -> Reach:
         """Return what the caller reaches by an operation; RequestRefused with 403 if it reaches nothing."""

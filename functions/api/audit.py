@@ -9,6 +9,7 @@ from functions.api.access import Operation
 from functions.api.callers import Caller
 from functions.api.runtime import logger
 from functions.drop import Drop
+from functions.ports.batches import Pause
 
 
 def note_upload(caller: Caller, contract: str, key: str, size: int) -> None:
@@ -21,6 +22,13 @@ def note_upload(caller: Caller, contract: str, key: str, size: int) -> None:
         "key": visible(key, most=1024),
         "size": size,
     }
+    logger.info("audit", **details)
+
+
+def note_pause(caller: Caller, operation: Operation, pause: Pause) -> None:
+    """Log who paused or resumed a contract or a producer."""
+    details: dict[str, Any] = {"audit": operation, "issuer": caller.issuer, "subject": caller.subject}
+    details[pause.kind] = pause.name
     logger.info("audit", **details)
 
 

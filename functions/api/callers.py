@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from contracts.errors import DropgateError
+from contracts.problem import visible
 from functions.catalog import FOLDER
 
 Role = Literal["producer", "consumer", "steward", "operator"]
@@ -45,6 +47,11 @@ class Caller:
     subject: str
     roles: frozenset[Role]
     producers: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The caller's name on records that people read: its subject, and the host of its issuer."""
+        return f"{visible(self.subject, 200)} ({urlsplit(self.issuer).netloc})"
 
 
 def issuers_of(text: str) -> tuple[Issuer, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
-from functions.api.routes import pauses
+from functions.api.routes import acts, pauses
 from functions.api.runtime import logger
 from functions.api.world import api
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-ROUTES: tuple[AddRoutes, ...] = (pauses.add,)
+ROUTES: tuple[AddRoutes, ...] = (acts.add, pauses.add)
 
 
 @logger.inject_lambda_context(clear_state=True)

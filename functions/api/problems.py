@@ -17,6 +17,7 @@ TITLES: Mapping[int | str, str] = {
     403: "The roles of the caller do not allow this",
     404: "There is no such thing",
     405: "The method is not known here",
+    409: "The state of things does not allow this now",
     413: "The request is too large",
     415: "The media type is not supported",
     422: "The request does not fit its description",

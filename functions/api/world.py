@@ -10,7 +10,8 @@ from functions.api.app import AddRoutes, Api
 from functions.api.callers import issuers_of
 from functions.api.keyring import Keyring
 from functions.api.tokens import Tokens
-from functions.aws.clients import Clients, read_ports_from
+from functions.aws.clients import Clients, read_ports_from, recording_ports_from
+from functions.aws.requests import DynamoRequests
 
 
 def api(routes: Sequence[AddRoutes]) -> Api:
@@ -21,6 +22,8 @@ def api(routes: Sequence[AddRoutes]) -> Api:
 @cache
 def _api(routes: tuple[AddRoutes, ...], named: tuple[tuple[str, str], ...]) -> Api:
     environment = dict(named)
-    ports = read_ports_from(environment, Clients())
+    clients = Clients()
+    ports = read_ports_from(environment, clients)
     tokens = Tokens(issuers_of(environment["DROPGATE_ISSUERS"]), Keyring(ports.web, ports.clock), ports.clock)
-    return Api(ports, tokens, routes)
+    requests = DynamoRequests(clients.dynamodb, environment["DROPGATE_REQUESTS_TABLE"])
+    return Api(ports, tokens, routes, requests, cache(lambda: recording_ports_from(environment, clients)))

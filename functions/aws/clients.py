@@ -32,11 +32,12 @@ from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
 from functions.delivery.web import PublicWeb
 from functions.delivery.web_documents import PublicDocuments
+from functions.drop import Location
 from functions.keys import Zones
 from functions.ports import EventSources, NoticePorts, Ports, ReadPorts
 from functions.ports.ledger import Ledger
 from functions.ports.notices import Mailer
-from functions.ports.store import LARGEST_COPY
+from functions.ports.store import LARGEST_COPY, Stat
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -209,6 +210,28 @@ def upload_origin(environment: Mapping[str, str], clients: Clients) -> str:
     bucket = urlsplit(environment["DROPGATE_LANDING"]).netloc
     own = f"{bucket}." if AMAZON.search(clients.s3.meta.endpoint_url) else ""
     return f"{endpoint.scheme}://{own}{endpoint.netloc}"
+
+
+class UnseenFiles(S3Store):
+    """The store for callers that have documents and no files: they learn nothing of a file, as without the right."""
+
+    def head(self, at: Location) -> Stat | None:
+        raise ServiceUnavailable(f"nobody may look at {at.uri} from here; the schedule does")
+
+
+def recording_ports_from(environment: Mapping[str, str], clients: Clients) -> Ports:
+    """Return the ports for acts that are recorded in the ledger and carried out by the schedule."""
+    zones, store = zones_from(environment), UnseenFiles(clients.s3)
+    return Ports(
+        zones=zones,
+        store=store,
+        ledger=ledger_from(environment, clients),
+        jobs=EmrJobs(clients.emr_serverless, JobCode("", "", "", "", None, None)),
+        delays=SqsDelays(clients.sqs, ""),
+        clock=SystemClock(),
+        catalog=Published(store, zones.catalog),
+        tables=DeltaTables(clients.for_tables),
+    )
 
 
 def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> NoticePorts:

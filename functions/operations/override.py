@@ -58,8 +58,21 @@ class NotOverruled:
     drop: Drop
 
 
-def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
-    """Promote a rejected drop by a person's decision, from the bytes that are kept."""
+MOST_REASON = 300
+"""Bytes of a reason: the ledger's items are small."""
+
+
+def clean_reason(text: str) -> str | None:
+    """Return a reason in one line; None if it is too long."""
+    reason = " ".join(text.split())
+    return reason if len(reason.encode("utf-8", "replace")) <= MOST_REASON else None
+
+
+def accept(ports: Ports, drop: Drop, by: str, because: str, *, only_record: bool = False) -> Overruled | NotOverruled:
+    """Promote a rejected drop by a person's decision, from the bytes that are kept.
+
+    `only_record` leaves everything after the record to the schedule.
+    """
     for _ in range(TRIES):
         could = _acceptance(ports, drop, by, because)
         if isinstance(could, NoChange):
@@ -71,7 +84,7 @@ def accept(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
             if (ports.ledger.drop(drop.id) or drop).version != drop.version:
                 return NotOverruled(FASTER, drop)
         else:
-            return Overruled(_finished(ports, answer.drop))
+            return Overruled(answer.drop if only_record else _finished(ports, answer.drop))
     return NotOverruled(OTHERS, drop)
 
 
@@ -106,8 +119,11 @@ def _acceptance(ports: Ports, drop: Drop, by: str, because: str) -> tuple[Transi
     return (answer, claims) if isinstance(answer, Transition) else answer
 
 
-def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOverruled:
-    """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it."""
+def reject(ports: Ports, drop: Drop, by: str, because: str, *, only_record: bool = False) -> Overruled | NotOverruled:
+    """Reject a promoted (or a failed) drop by the word of a person, and withdraw what consumers have of it.
+
+    `only_record` leaves everything after the record to the schedule.
+    """
     if isinstance(could := rejectable(drop), NoChange):
         return NotOverruled(could.reason, drop)
     statement = Problem(REJECTED_BY_PERSON, f"{by} rejected the file: {because}", ASK)
@@ -122,7 +138,7 @@ def reject(ports: Ports, drop: Drop, by: str, because: str) -> Overruled | NotOv
         ports.ledger.write((answer,))
     except StaleWrite:
         return NotOverruled(FASTER, drop)
-    return Overruled(_finished(ports, answer.drop))
+    return Overruled(answer.drop if only_record else _finished(ports, answer.drop))
 
 
 def acceptable(ports: Ports, drop: Drop) -> Answer:

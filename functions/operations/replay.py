@@ -33,8 +33,11 @@ class NotReplayed:
     drop: Drop | None = None
 
 
-def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | NotReplayed:
-    """Judge a drop again under the plan in force, from the bytes that are kept."""
+def replay(ports: Ports, drop_id: str, *, retract: bool = False, only_record: bool = False) -> Replayed | NotReplayed:
+    """Judge a drop again under the plan in force, from the bytes that are kept.
+
+    `only_record` leaves everything after the record to the schedule.
+    """
     drop = ports.ledger.drop(drop_id)
     if drop is None:
         return NotReplayed("no drop has this id; `dropgate drops` lists those there are")
@@ -45,6 +48,8 @@ def replay(ports: Ports, drop_id: str, *, retract: bool = False) -> Replayed | N
         ports.ledger.write((answer,))
     except StaleWrite:
         return NotReplayed("somebody else is replaying it at this moment", drop)
+    if only_record:
+        return Replayed(answer.drop)
     try:
         return Replayed(resume(ports, answer.drop))
     except ServiceUnavailable:  # the caller may not go on; the schedule does

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from functions.drop import Answer, Drop
     from functions.ports import Ports
 
-MOST_REASON = 300
-"""Bytes of a reason: the ledger's items are small."""
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -36,11 +33,13 @@ class Words:
 
 
 def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
-    reason = " ".join(value.split())
+    from functions.operations.override import MOST_REASON, clean_reason
+
+    reason = clean_reason(value)
+    if reason is None:
+        raise click.UsageError(f"--because has more than {MOST_REASON} bytes: shorten it.")
     if not reason:
         raise click.UsageError("--because is empty: give the reason, for the record.")
-    if len(reason.encode()) > MOST_REASON:
-        raise click.UsageError(f"--because has more than {MOST_REASON} bytes: shorten it.")
     return reason
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
-from contracts.problem import nearest
 from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, line, say
 
@@ -34,19 +33,16 @@ def command(contract: str | None, producer: str | None, reason: str, form: str) 
     refused. A batch that is under way continues, with its retries. Resume within WorkDays (default 30) of a file's
     arrival: after that the staged file is deleted, and its producer must upload it again.
     """
-    from functions.ports.batches import Pause
+    from functions.operations.pause import NotPaused, pause
     from infra.cli.options.target import caller, ports
 
     world = ports()
     if contract and producer:
         raise click.UsageError("Name either a contract or --producer P.")
     if name := producer or contract:
-        kind: Literal["contract", "producer"] = "producer" if producer else "contract"
-        names = {entry.producer if producer else entry.contract for entry in world.catalog.index().entries}
-        if name not in names:
-            raise click.UsageError(f"There is no {kind} {name}. {_suggestion(names, name)}")
-        if not world.ledger.pause(Pause(kind, name, world.at(), reason, by=caller())):
-            raise click.UsageError(f"The {kind} {name} is paused already.")
+        paused = pause(world, "producer" if producer else "contract", name, caller(), reason)
+        if isinstance(paused, NotPaused):
+            raise click.UsageError(paused.reason)
     _show(world.ledger.pauses(), form)
 
 
@@ -63,22 +59,18 @@ Examples:
 @of_a_stack
 def resume(contract: str | None, producer: str | None, form: str) -> None:
     """Resume CONTRACT: its waiting files are judged, beginning within two minutes."""
+    from functions.operations.pause import NotPaused
+    from functions.operations.pause import resume as lift
     from infra.cli.options.target import ports
 
-    world = ports()
-    held = world.ledger.pauses()
-    kind, name = ("producer", producer) if producer else ("contract", contract)
+    name = producer or contract
     if not name:
         raise click.UsageError("Name a contract, or --producer P. `dropgate pause` lists the pauses.")
-    pause = next((one for one in held if (one.kind, one.name) == (kind, name)), None)
-    if pause is None or not world.ledger.resume(pause):
-        raise click.UsageError(f"The {kind} {name} is not paused. {_suggestion([one.name for one in held], name)}")
+    world = ports()
+    lifted = lift(world, "producer" if producer else "contract", name)
+    if isinstance(lifted, NotPaused):
+        raise click.UsageError(lifted.reason)
     _show(world.ledger.pauses(), form)
-
-
-def _suggestion(names: set[str] | list[str], name: str) -> str:
-    close = nearest(name, names)
-    return f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(names)) or 'none'}."
 
 
 def _show(pauses: tuple[Pause, ...], form: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
+from functools import partial
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
@@ -13,11 +14,14 @@ from contracts.problem import Problem
 from functions.admission.door import why_unclaimed
 from functions.api import audit
 from functions.api.asked import Asked, Here
+from functions.api.idempotency import IdempotencyKey, once
 from functions.api.models.drops import DropProblem
 from functions.api.models.uploads import UploadAnswer, UploadRequest, UploadTarget
 from functions.api.problems import RequestRefused
 from functions.operations.upload import AnnouncedUpload, check_upload, head_length
 
+LINK_SECONDS = 540
+"""The time for which a repeat gets the same address, a minute less than the address can be used."""
 PLACES = (("name-", "body.key"), ("un", "body.key"), ("amb", "body.key"), ("file-too-large", "body.size"))
 """The parts of a request that problems are about, by the beginnings of their codes."""
 
@@ -29,8 +33,14 @@ def add(app: APIGatewayHttpResolver) -> None:
     )
 
 
-def create_upload(here: Here, upload: UploadRequest) -> UploadAnswer:
+def create_upload(here: Here, upload: UploadRequest, idempotency_key: IdempotencyKey = None) -> UploadAnswer:
     """Return a presigned PUT for exactly this file, or the reasons for which it would be rejected."""
+    here.reach("create_upload")
+    sign = partial(_signed, here, upload)
+    return once(here, "create_upload", idempotency_key, ("", upload), sign, UploadAnswer, LINK_SECONDS)
+
+
+def _signed(here: Asked, upload: UploadRequest) -> UploadAnswer:
     match = _claimed(here, upload.key)
     announced = AnnouncedUpload(upload.key, upload.size, _head(upload))
     plan = here.ports.catalog.plan(match.entry.plan)

@@ -22,6 +22,7 @@ from functions.ports import ReadPorts
 from functions.ports.clock import Clock
 from functions.ports.links import UploadLink
 from tests.builders import World
+from tests.fakes import MemoryRequests
 
 ISSUER, AUDIENCE = "https://login.example.com", "dropgate"
 EC_KEY = ECKey.generate_key("P-256", {"use": "sig"}, auto_kid=True)
@@ -129,7 +130,8 @@ class Asking:
             self.uploads,
         )
         tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
-        self.api = Api(reads, tokens, EVERY_ROUTE)
+        self.requests = MemoryRequests()
+        self.api = Api(reads, tokens, EVERY_ROUTE, self.requests, lambda: ports)
 
     def ask(
         self,

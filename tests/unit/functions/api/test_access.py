@@ -38,6 +38,9 @@ PROMOTED_ALONE = {OWN: 404, OTHERS: 404, NOBODYS: 404, PROMOTED: 200}
 EVERY_CONTRACT = {OWN: 200, OTHERS: 200, NOBODYS: 404, PROMOTED: 200}
 WITH_RECEIPT = {OWN: 200, OTHERS: 200, NOBODYS: 404, PROMOTED: 200}
 
+OPERATORS = dict.fromkeys(("producer", "consumer", "steward", ""), NONE)
+"""Of acts, which only operators have: 409 is a drop that its state does not allow, 404 what is not paused."""
+
 EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "list_contracts": {
         "producer": OWN_ALONE,
@@ -86,6 +89,11 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
+    "replay_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
+    "accept_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
+    "reject_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409) | {PROMOTED: 200}},
+    "create_pause": OPERATORS | {"operator": EVERY_CONTRACT},
+    "delete_pause": OPERATORS | {"operator": dict.fromkeys(OWNERS, 404)},
 }
 """The status by operation, role and owner; in a list, 404 is what the list lacks."""
 
@@ -121,6 +129,11 @@ PATHS = {
     "lint": "/lint",
     "list_pauses": "/pauses",
     "create_upload": "/uploads",
+    "replay_drop": "/drops/{drop}/replay",
+    "accept_drop": "/drops/{drop}/accept",
+    "reject_drop": "/drops/{drop}/reject",
+    "create_pause": "/pauses",
+    "delete_pause": "/pauses/contract/{contract}",
 }
 LISTS = {
     "list_contracts": ("contracts", "contract"),
@@ -129,7 +142,12 @@ LISTS = {
     "list_slos": ("contracts", "contract"),
 }
 """Of operations that list things with owners: the list, and the name of its items."""
-BODIES: dict[str, dict[str, Any]] = {"lint": {"text": "a: b"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "lint": {"text": "a: b"},
+    "replay_drop": {"dry_run": True},
+    "accept_drop": {"reason": "a test", "dry_run": True},
+    "reject_drop": {"reason": "a test", "dry_run": True},
+}
 FOLDERS = {OWN: "orders", OTHERS: "loans", NOBODYS: "none", PROMOTED: "loans/sent"}
 
 
@@ -139,8 +157,11 @@ def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
     path, body = PATHS[operation].format(drop=drop, contract=contract), BODIES.get(operation)
     if operation == "create_upload":
         body = {"key": f"{FOLDERS[owner]}/1.csv", "size": 9, "sha256": "0" * 64}
+    if operation == "create_pause":
+        body = {"kind": "contract", "name": contract, "reason": "a test", "dry_run": True}
+    method = "DELETE" if operation == "delete_pause" else "POST" if body else "GET"
     of_month = {"month": "2026-01"} if operation in ("list_drops", "list_missing") else None
-    answer = asking.ask(path, token, "POST" if body else "GET", body, query=of_month)
+    answer = asking.ask(path, token, method, body, query=of_month)
     if operation not in LISTS:
         return answer.status
     key, name = LISTS[operation]
