@@ -85,6 +85,8 @@ def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -
 
     assert answers == dict.fromkeys(pages, 200)
     assert sender.ask(sender.ask(f"/app/drops/{site.drop}/rejected.csv").leads_to).text == "id\n"
+    announced = '{"key": "orders/1.csv", "size": 9, "sha256": "%s"}' % ("0" * 64)
+    assert sender.ask("/app/uploads", json=announced).status == 200
     assert sender.ask("/logout", {}).leads_to == "/goodbye"
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
     unused = {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN
