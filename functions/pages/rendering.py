@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 FOLDER = Path(__file__).parent
-FILES = {"page.css": "text/css; charset=utf-8", "send.js": "text/javascript; charset=utf-8"}
+FILES = {
+    "icon.svg": "image/svg+xml",
+    "page.css": "text/css; charset=utf-8",
+    "send.js": "text/javascript; charset=utf-8",
+}
 """The files that pages load, with their media types."""
 
 

@@ -34,15 +34,22 @@
     return made;
   }
 
+  // Text in backticks is set as code.
+  function words(name, text, className) {
+    const made = element(name, "", className);
+    text.split("`").forEach((part, n) => made.append(n % 2 ? element("code", part) : part));
+    return made;
+  }
+
   function show(problems) {
     const list = element("ul", "", "problems");
     for (const problem of problems) {
       const item = element("li", "", problem.level === "warning" ? "warn" : "bad");
-      item.append(element("p", problem.message || problem.kind || "", "what"));
+      item.append(words("p", problem.message || problem.kind || "", "what"));
       if (problem.at || problem.place_in_file) item.append(element("p", problem.at || problem.place_in_file, "where"));
       if (problem.fix) {
         const fix = element("p", "", "how");
-        fix.append(element("strong", problem.level === "warning" ? "To improve: " : "To fix: "), problem.fix);
+        fix.append(element("strong", problem.level === "warning" ? "To improve: " : "To fix: "), words("span", problem.fix));
         item.append(fix);
       }
       list.append(item);
@@ -159,8 +166,10 @@
     try {
       await send(file, field("key").value);
     } catch (error) {
-      say(error instanceof Refused ? error.message : "The page could not go on. Load it again.");
-      show((error.problems || []).map((each) => ({...each, level: "error"})));
+      const problems = (error.problems || []).map((each) => ({...each, level: "error"}));
+      if (problems.length) say("Nothing was sent: this file would be rejected.");
+      else say(error instanceof Refused ? error.message : "The page could not go on. Load it again.");
+      show(problems);
     } finally {
       button.disabled = false;
     }
