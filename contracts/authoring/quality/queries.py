@@ -15,7 +15,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.quality import aggregates, library_metrics
 from contracts.authoring.quality.thresholds import Figures, with_operator
-from contracts.authoring.sql import statements
+from contracts.authoring.sql import parsing, statements
 from contracts.authoring.sql.expressions import NUMBERS
 from contracts.authoring.sql.refusal import SqlRefused
 from contracts.plan import OPERATORS, Check, Property, Severity, Threshold
@@ -24,6 +24,10 @@ DATA = "data"
 """The name of the records of a file in every query; the name of the schema object is another."""
 BATCH = "batch"
 """The same in a query of Great Expectations."""
+OF_TRUTH = ("mustBe", "mustNotBe")
+"""The operators that a query of true or false may be held against."""
+OF_ONE_NUMBER = ("one number", "Write `select count(*) from ${object} where ...`.")
+OF_ONE_TRUTH = ("true or false", "Write a condition, as `select count(*) = 0 from ...`, or a number, as `mustBe: 0`.")
 SQL_KEYS = {"id", "name", "type", "query", "severity", "dimension", "description", *OPERATORS}
 TEXT_KEYS = {"id", "name", "type", "severity", "dimension", "description"}
 OTHER_KEYS = TEXT_KEYS | {"engine", "implementation"}
@@ -34,15 +38,22 @@ def sql(
 ) -> Check | None:
     """The check of a query that gives one number; None where a finding says why there is none."""
     library_metrics.others(document, path, entry, SQL_KEYS, "a `query`")
-    severity, limited = library_metrics.severity(document, path, entry), _limits(document, path, entry)
+    is_of_truth = any(isinstance(entry.get(operator), bool) for operator in OF_TRUTH)
+    own = {**entry, **{key: int(entry[key]) for key in OF_TRUTH if isinstance(entry.get(key), bool)}}
+    severity, limited = library_metrics.severity(document, path, entry), _limits(document, path, own)
     query, text = _read(document, (*path, "query"), entry["query"], props)
     if query is None or severity is None or limited is None:
         return None
-    if not query.single or len(query.outputs) != 1 or query.outputs[0][1] not in NUMBERS:
-        message = "The query does not give one number, whatever the file holds."
-        document.error((*path, "query"), "bad-query", message, "Write `select count(*) from ${object} where ...`.")
+    kind = query.outputs[0][1] if query.single and len(query.outputs) == 1 else None
+    if kind not in (("boolean",) if is_of_truth else NUMBERS):
+        gives, fix = OF_ONE_TRUTH if is_of_truth else OF_ONE_NUMBER
+        fix = "Write `mustBe: true`." if kind == "boolean" else fix
+        document.error((*path, "query"), "bad-query", f"The query does not give {gives}, whatever the file holds.", fix)
         return None
+    if is_of_truth:
+        query = statements.read(parsing.as_number(entry["query"]), props, _tables(document))
     threshold, limits = limited
+    limits = tuple(f"{value:f}" for value in threshold.values) if is_of_truth else limits
     return Check(
         id=library_metrics.identity(entry, prop, "sql", severity),
         rule=rules.Sql(query.sql, text, _names(query), limits, query.aggregate or None),
@@ -118,11 +129,16 @@ def _names(query: statements.Query) -> tuple[str, ...]:
 def _read(document: Document, path: Path, text: str, props: Sequence[Property]) -> tuple[statements.Query | None, str]:
     """The query of a text, and the text in one line; None, and a finding, where it cannot be used."""
     try:
-        query = statements.read(text, props, list(dict.fromkeys((DATA, document.data["schema"][0]["name"]))))
+        query = statements.read(text, props, _tables(document))
     except SqlRefused as refused:
         document.error(path, "bad-query", refused.message, refused.fix)
         return None, ""
     return query, " ".join(text.split())
+
+
+def _tables(document: Document) -> list[str]:
+    """Return the names of the file's records in a query."""
+    return list(dict.fromkeys((DATA, document.data["schema"][0]["name"])))
 
 
 def _limits(document: Document, path: Path, inner: Mapping[str, Any]) -> tuple[Threshold, tuple[str, ...]] | None:

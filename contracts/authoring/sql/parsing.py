@@ -46,3 +46,16 @@ class Parser(SparkParser):
     """Spark's parser; a call of a function keeps all its arguments, or raises SqlRefused."""
 
     FUNCTIONS: ClassVar = {name: _keeping(name, build) for name, build in SparkParser.FUNCTIONS.items()}
+
+
+def as_number(text: str) -> str:
+    """Return a query of one true or false as one of 1 or 0; null stays null."""
+    query = sqlglot.parse_one(text, read="spark")
+    assert isinstance(query, exp.Query)
+    (value,) = query.selects
+    truth = value.unalias()
+    number = exp.Case(ifs=[exp.If(this=truth.copy(), true=exp.Literal.number(1))]).else_(
+        exp.Case(ifs=[exp.If(this=exp.Not(this=exp.paren(truth.copy())), true=exp.Literal.number(0))])
+    )
+    value.replace(number)
+    return query.sql(dialect="spark")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from contracts import rules
@@ -243,3 +245,36 @@ def test_null_among_valid_values_is_passed_over() -> None:
     assert isinstance(rule, rules.InvalidValues)
     assert rule.values == ("a", "b")
     assert codes(text, "note") == ["not-used"]
+
+
+@pytest.mark.parametrize(
+    ("query", "operator", "limit"),
+    [
+        ("select count(*) = 0 from data where amount < 0", "mustBe: true", 1),
+        ("select max(amount) > 3 as large from data", "mustNotBe: false", 0),
+        ("with few as (select * from data) select min(amount) is null from few", "mustBe: false", 0),
+    ],
+)
+def test_query_of_true_or_false_gives_1_or_0(query: str, operator: str, limit: int) -> None:
+    check = a_plan(a_document(NUMBERS, f"- {{type: sql, query: '{query}', {operator}}}")).checks[-1]
+
+    assert isinstance(check.rule, rules.Sql)
+    assert check.rule.text == query
+    assert check.rule.limits == (str(limit),)
+    assert check.threshold
+    assert check.threshold.values == (Decimal(limit),)
+
+
+@pytest.mark.parametrize(
+    ("query", "operator"),
+    [
+        ("select count(*) from data", "mustBe: true"),
+        ("select count(*) = 0 from data", "mustBe: 0"),
+        ("select count(*) = 0 from data", "mustBeGreaterThan: true"),
+        ("select amount > 0 from data", "mustBe: true"),
+    ],
+)
+def test_query_is_held_against_what_it_gives(query: str, operator: str) -> None:
+    result = compiled(a_document(NUMBERS, f"- {{type: sql, query: '{query}', {operator}}}"))
+
+    assert result.plan is None
