@@ -250,6 +250,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     "release": (
         "tests/integration/infra/stack_admin/test_access_matrix.py::*",
         "tests/integration/infra/test_bench.py::*",
+        "tests/e2e/test_client.py::*",
         "tests/integration/infra/packaging/test_built.py::*",
         "tests/integration/infra/packaging/test_client_package.py::*",
         "tests/integration/infra/cost/test_counted_calls.py::*",

@@ -1,0 +1,140 @@
+"""The client against the whole flow: a good and a bad file are sent, judged, and come back with verdict and receipt."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.authoring.compiler.lint import lint
+from infra.local.embedded import Embedded
+from infra.packaging.bundles import ROOT
+from tests.e2e.cases import GOOD, HEADER
+from tests.e2e.conftest import HERE
+
+BAD = HEADER + b"1,Ana,-2,2026-01-31\n2,Bo,1,2026-01-31\n"
+HEADLESS = b"id,nom,amount,day\n1,Ana,2,2026-01-31\n"
+CONTRACT = HERE / "contracts" / "sales" / "orders.v1.yaml"
+TEN_LINES = """
+import sys
+from dropgate_client import Client, Refusal
+client = Client.from_environment()
+sent = client.send(sys.argv[1], key=sys.argv[2])
+if isinstance(sent, Refusal):
+    raise SystemExit([problem.message for problem in sent.problems])
+drop = client.wait(sent.drop)
+print(drop.state, drop.rows.rejected, [path.name for path in client.save_receipt(drop, sys.argv[1])])
+"""
+
+
+@dataclass
+class Producer:
+    """The client of the producer `shop`, in a folder of its own, and with only its own package."""
+
+    folder: Path
+    api: str
+    issuer: str
+
+    def call(self, *words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+        """Call a command."""
+        return self.python("-m", "dropgate_client", *words, **more)
+
+    def python(self, *words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+        """Call Python with the client at hand."""
+        around = {"PYTHONPATH": str(ROOT / "client"), "PYTHONUTF8": "1", "XDG_CONFIG_HOME": str(self.folder / "config")}
+        around |= {"PATH": os.defpath, "COLUMNS": "100", **more}
+        command = [sys.executable, *map(str, words)]
+        return subprocess.run(
+            command, cwd=self.folder, env=around, capture_output=True, text=True, check=False, timeout=240
+        )
+
+    def file(self, name: str, body: bytes) -> Path:
+        """Write a file to send."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+        return path
+
+
+@pytest.fixture(scope="module")
+def producer(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Producer]:
+    """Somebody who logged in as the README of the client shows."""
+    with Embedded(window_seconds=1, schedule_seconds=8, retry_seconds=1, spark=spark, api=True) as embedded:
+        embedded.publish(lint((CONTRACT,)).plans)
+        assert embedded.gateway
+        assert embedded.issuer
+        own = Producer(tmp_path_factory.mktemp("producer"), embedded.gateway.endpoint, embedded.issuer.endpoint)
+        addresses = ("--api", own.api, "--issuer", own.issuer, "--scope", "producer")
+        done = own.call("login", *addresses, DROPGATE_CLIENT_ID="shop", DROPGATE_CLIENT_SECRET="")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Contracts: orders.v1\n" in done.stdout
+        yield own
+        assert embedded.guard.denied == [], "the template's policies forbid what the client needs"
+
+
+def test_good_file_is_accepted(producer: Producer) -> None:
+    producer.file("orders/good.csv", GOOD)
+    done = producer.call("send", "orders/good.csv", "--wait")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("✓ ACCEPTED  orders/good.csv: all 2 records are valid.\n  orders 1.0.0 · rules ")
+    receipt = json.loads((producer.folder / "orders" / "good.csv.receipt.json").read_text())
+    assert (receipt["verdict"], receipt["rejected_rows"]) == ("accepted", None)
+
+
+def test_bad_file_comes_back_with_its_rows(producer: Producer) -> None:
+    bad = producer.file("january.csv", BAD)
+    done = producer.call("send", bad, "--key", "orders/bad.csv", "--wait")
+
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("✕ REJECTED  orders/bad.csv: 1 of 2 records (50.0 %) is rejected.\n")
+    assert "What to fix\n  ✕ `amount` is below the minimum of `0`" in done.stdout
+    assert done.stdout.endswith(f"Written: {bad}.receipt.json\nWritten: {bad}.rejected.csv\n")
+    rows = Path(f"{bad}.rejected.csv").read_text().splitlines()
+    assert rows == ["id,name,amount,day,_record,_reasons", "1,Ana,-2,2026-01-31,1,amount.minimum (at least 0)"]
+    listed = json.loads(producer.call("drops", "--key", "orders/bad.csv", "--format", "json").stdout)
+    assert [row["state"] for row in listed] == ["rejected"]
+    shown = producer.call("show", "orders/bad.csv")
+    assert (shown.returncode, "✕ rejected" in shown.stdout) == (1, True)
+    assert done.stdout.partition("Written")[0] in shown.stdout
+
+
+def test_file_with_a_wrong_header_is_not_sent(producer: Producer) -> None:
+    producer.file("orders/headless.csv", HEADLESS)
+    for command in ("match", "send"):
+        done = producer.call(command, "orders/headless.csv")
+        assert done.returncode == 1, done.stderr
+        assert done.stdout.startswith("✕ REJECTED  headless.csv: rejected before its records were read.\n")
+        assert "name" in done.stdout
+    assert json.loads(producer.call("drops", "--key", "orders/headless.csv", "--format", "json").stdout) == []
+
+
+def test_keys_of_nobody_and_of_others_are_refused(producer: Producer) -> None:
+    producer.file("elsewhere/1.csv", GOOD)
+    done = producer.call("send", "elsewhere/1.csv")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("dropgate-client: ")
+
+
+def test_ten_lines_of_python_do_the_same(producer: Producer) -> None:
+    bad = producer.file("again.csv", BAD)
+    done = producer.python("-c", TEN_LINES, bad, "orders/again.csv")
+
+    assert (done.returncode, done.stdout) == (0, "rejected 1 ['again.csv.receipt.json', 'again.csv.rejected.csv']\n")
+
+
+def test_contract_is_linted(producer: Producer) -> None:
+    broken = producer.file("broken.yaml", CONTRACT.read_bytes().replace(b"logicalType: date", b"logicalType: day"))
+
+    assert producer.call("lint", CONTRACT).returncode == 0
+    done = producer.call("lint", broken)
+    assert done.returncode == 1
+    assert f"{broken}:" in done.stdout
