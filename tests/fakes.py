@@ -39,9 +39,9 @@ from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight, Promised, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
-from functions.ports.requests import AnsweredRequest
-from functions.ports.sessions import Session
 from functions.ports.store import LARGEST_COPY, CopyTag, ListedVersion, ListingCursor, ListingPage, Stat, StoredVersion
+from functions.ports.web.requests import AnsweredRequest
+from functions.ports.web.sessions import Session
 from infra.packaging.bundles import ROOT
 
 T = TypeVar("T")

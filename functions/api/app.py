@@ -17,12 +17,12 @@ from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.api import problems
 from functions.api.asked import Asked
 from functions.api.bodies import refuse_unreadable
+from functions.api.identity.tokens import Tokens
 from functions.api.problems import RequestRefused
 from functions.api.responses import NotModified, not_modified
 from functions.api.runtime import logger
-from functions.api.tokens import Tokens
 from functions.ports import Ports, ReadPorts
-from functions.ports.requests import AnsweredRequests
+from functions.ports.web.requests import AnsweredRequests
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

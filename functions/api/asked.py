@@ -12,11 +12,11 @@ from aws_lambda_powertools.event_handler.depends import Depends
 
 from contracts.catalog import Entry
 from contracts.errors import ServiceUnavailable
-from functions.api.access import Operation, Reach, reach
-from functions.api.callers import Caller
+from functions.api.identity.access import Operation, Reach, reach
+from functions.api.identity.callers import Caller
 from functions.api.problems import RequestRefused
 from functions.ports import Ports, ReadPorts
-from functions.ports.requests import AnsweredRequest, AnsweredRequests
+from functions.ports.web.requests import AnsweredRequest, AnsweredRequests
 
 
 class NoRequests:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.problem import visible
-from functions.api.access import Operation
-from functions.api.callers import Caller
+from functions.api.identity.access import Operation
+from functions.api.identity.callers import Caller
 from functions.api.runtime import logger
 from functions.drop import Drop
 from functions.ports.batches import Pause

@@ -14,8 +14,8 @@ from typing import Annotated, TypeVar
 from aws_lambda_powertools.event_handler.openapi.params import Header
 from pydantic import BaseModel
 
-from functions.api.access import Operation
 from functions.api.asked import Asked
+from functions.api.identity.access import Operation
 from functions.api.problems import RequestRefused
 
 DAY = 86_400

@@ -7,9 +7,9 @@ from functools import cache
 
 from functions.api import runtime
 from functions.api.app import AddRoutes, Api
-from functions.api.callers import issuers_of
-from functions.api.keyring import Keyring
-from functions.api.tokens import Tokens
+from functions.api.identity.callers import issuers_of
+from functions.api.identity.keyring import Keyring
+from functions.api.identity.tokens import Tokens
 from functions.aws.clients import Clients, read_ports_from, recording_ports_from
 from functions.aws.requests import DynamoRequests
 

@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 
 from functions.aws import items
 from functions.aws.answers import asking, code
-from functions.ports.requests import AnsweredRequest
+from functions.ports.web.requests import AnsweredRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

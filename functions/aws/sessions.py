@@ -13,7 +13,7 @@ from contracts.errors import DocumentInvalid
 from functions.aws import items
 from functions.aws.answers import asking
 from functions.ports.clock import moment
-from functions.ports.sessions import Session
+from functions.ports.web.sessions import Session
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 from functions import keys
 from functions.aws.answers import asking, code
 from functions.ports.clock import Clock
-from functions.ports.links import UploadLink
+from functions.ports.web.links import UploadLink
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

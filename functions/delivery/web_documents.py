@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from contracts.errors import ServiceUnavailable
 from functions.delivery.web import CONNECT, READ, Deadline, NotReached, Resolve, plain, public_number, resolve, secure
-from functions.ports.web_documents import FormRefused
+from functions.ports.web.web_documents import FormRefused
 
 if TYPE_CHECKING:
     from urllib.parse import SplitResult

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from contracts.errors import ServiceUnavailable
-from functions.api.callers import ROLES, Caller, Issuer, caller_of
-from functions.api.keyring import MOST_BYTES, discovered, json_object
+from functions.api.identity.callers import ROLES, Caller, Issuer, caller_of
+from functions.api.identity.keyring import MOST_BYTES, discovered, json_object
+from functions.api.identity.tokens import Tokens
 from functions.api.problems import RequestRefused
-from functions.api.tokens import Tokens
 from functions.pages.answers import ATTEMPT, SESSION, Answer, cookie, redirect
 from functions.pages.rendering import page
 from functions.pages.requests import Request
 from functions.pages.sign_in import Attempt
 from functions.ports.clock import Clock, stamp
-from functions.ports.sessions import Session, Sessions
-from functions.ports.web_documents import FormRefused, WebDocuments
+from functions.ports.web.sessions import Session, Sessions
+from functions.ports.web.web_documents import FormRefused, WebDocuments
 
 LASTS = timedelta(hours=8)
 """The time after which a person signs in again."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 
 from functions.api import runtime
-from functions.api.callers import issuers_of
-from functions.api.keyring import Keyring
-from functions.api.tokens import Tokens
+from functions.api.identity.callers import issuers_of
+from functions.api.identity.keyring import Keyring
+from functions.api.identity.tokens import Tokens
 from functions.aws.clients import Clients, read_ports_from, sessions_from, upload_origin
 from functions.pages.doors import Doors
 from functions.pages.site import Site, View

@@ -15,12 +15,12 @@ from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
-from functions.ports.links import Links, UploadLinks
 from functions.ports.messages import Delays
 from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
 from functions.ports.tables import Tables
-from functions.ports.web_documents import WebDocuments
+from functions.ports.web.links import Links, UploadLinks
+from functions.ports.web.web_documents import WebDocuments
 
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""

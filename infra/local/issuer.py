@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl, urlencode
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
-from functions.api.callers import ROLES
+from functions.api.identity.callers import ROLES
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 
 AUDIENCE, CLIENT = "dropgate", "dropgate-page"

@@ -9,7 +9,7 @@ from pydantic import Field
 from functions.api.models.base import Model
 from functions.api.models.drops import DropProblem
 from functions.operations.upload import Checked
-from functions.ports.links import LARGEST_UPLOAD
+from functions.ports.web.links import LARGEST_UPLOAD
 
 LONGEST_HEAD = 90_000
 """Characters of a head in base64: 64 KiB take 87,384."""

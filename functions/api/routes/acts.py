@@ -7,9 +7,9 @@ from collections.abc import Callable
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from functions.api import audit
-from functions.api.access import Operation
 from functions.api.asked import Asked, Here
 from functions.api.idempotency import IdempotencyKey, once
+from functions.api.identity.access import Operation
 from functions.api.models.acts import DecisionRequest, DropAct, ReplayRequest
 from functions.api.models.drops import summary
 from functions.api.problems import RequestRefused

@@ -11,8 +11,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.errors import ObjectGone
 from functions.api import audit
-from functions.api.access import Operation, Reach
 from functions.api.asked import Asked, Here
+from functions.api.identity.access import Operation, Reach
 from functions.api.models.drops import DownloadLink, DropDetail, DropList, detail, summary
 from functions.api.parameters import MONTH
 from functions.api.problems import RequestRefused

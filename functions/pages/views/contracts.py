@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.api.access import reach
+from functions.api.identity.access import reach
 from functions.api.models.contracts import ContractDetail
 from functions.api.models.drops import DropSummary
 from functions.api.models.promises import ContractPromises

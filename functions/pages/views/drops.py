@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from contracts.errors import ObjectGone
 from functions.api import audit
-from functions.api.access import reach
+from functions.api.identity.access import reach
 from functions.api.models.drops import detail
 from functions.api.problems import RequestRefused
 from functions.api.routes.drops import drop_of, list_drops, read_rejected_rows

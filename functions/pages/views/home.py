@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functions.api.access import reach
+from functions.api.identity.access import reach
 from functions.api.routes.contracts import list_contracts
 from functions.api.routes.drops import list_drops
 from functions.api.routes.missing import list_missing

@@ -7,8 +7,8 @@ import os
 import re
 
 from functions.api import house, openapi, producers
-from functions.api.access import OPERATIONS, PERMITS
-from functions.api.callers import ROLES
+from functions.api.identity.access import OPERATIONS, PERMITS
+from functions.api.identity.callers import ROLES
 from functions.api.routes.description import DOCUMENT
 from infra.local.gateway import routes_of
 from infra.local.template.template import expand

@@ -15,12 +15,12 @@ from joserfc.jwk import ECKey, KeySet, RSAKey
 from contracts.errors import ServiceUnavailable
 from functions.api import house, producers
 from functions.api.app import AddRoutes, Api
-from functions.api.callers import Issuer
-from functions.api.keyring import Keyring
-from functions.api.tokens import Tokens
+from functions.api.identity.callers import Issuer
+from functions.api.identity.keyring import Keyring
+from functions.api.identity.tokens import Tokens
 from functions.ports import ReadPorts
 from functions.ports.clock import Clock
-from functions.ports.links import UploadLink
+from functions.ports.web.links import UploadLink
 from tests.builders import World
 from tests.fakes import MemoryRequests
 

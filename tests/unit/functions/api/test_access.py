@@ -12,8 +12,8 @@ import pytest
 from contracts.terms.arrival import Arrival
 from contracts.terms.promises import Promise
 from contracts.terms.spans import Span
-from functions.api.access import OPERATIONS
-from functions.api.callers import ROLES
+from functions.api.identity.access import OPERATIONS
+from functions.api.identity.callers import ROLES
 from functions.keys import report_folder
 from functions.ports.expected_files import Absence
 from tests.builders import ZONES, a_drop, a_plan, a_world

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey, OctKey
 
-from functions.api.callers import SettingsInvalid, issuers_of
-from functions.api.keyring import AGAIN, FRESH, STALE
+from functions.api.identity.callers import SettingsInvalid, issuers_of
+from functions.api.identity.keyring import AGAIN, FRESH, STALE
 from tests.builders import a_world
 from tests.unit.functions.api.asking import EC_KEY, ISSUER, RSA_KEY, Asking, Documents, claims, signed
 

@@ -12,7 +12,7 @@ import pytest
 from contracts.plan import Plan
 from functions.admission.admit import SAMPLE
 from functions.keys import drop_id
-from functions.ports.links import LARGEST_UPLOAD
+from functions.ports.web.links import LARGEST_UPLOAD
 from tests.builders import ZONES, World, a_plan, a_world
 from tests.unit.functions.api.asking import Answer, Asking
 

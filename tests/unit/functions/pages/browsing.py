@@ -13,16 +13,16 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from functions import keys
-from functions.api.callers import issuers_of
-from functions.api.keyring import Keyring
-from functions.api.tokens import Tokens
+from functions.api.identity.callers import issuers_of
+from functions.api.identity.keyring import Keyring
+from functions.api.identity.tokens import Tokens
 from functions.aws.clients import SystemClock
 from functions.delivery.web_documents import PublicDocuments
 from functions.pages.browser import VIEWS
 from functions.pages.doors import Doors
 from functions.pages.site import Site
 from functions.ports import ReadPorts
-from functions.ports.links import UploadLink
+from functions.ports.web.links import UploadLink
 from infra.local.gateway import Gateway, Route
 from infra.local.issuer import Issuer
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body

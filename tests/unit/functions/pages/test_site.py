@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from functions import keys
-from functions.api.callers import ROLES
+from functions.api.identity.callers import ROLES
 from infra.local.issuer import ASKED
 from tests.builders import NOON, ZONES, a_drop, a_world
 from tests.unit.functions.pages.browsing import Opened, opened

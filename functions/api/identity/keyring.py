@@ -17,7 +17,7 @@ from joserfc.jwk import ECKey, JWKRegistry, Key, KeySet, RSAKey
 
 from contracts.errors import ServiceUnavailable
 from functions.ports.clock import Clock
-from functions.ports.web_documents import WebDocuments
+from functions.ports.web.web_documents import WebDocuments
 
 DISCOVERY = "/.well-known/openid-configuration"
 MOST_BYTES = 256 * 1024

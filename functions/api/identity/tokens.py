@@ -14,8 +14,8 @@ from typing import Any
 from joserfc import jws, jwt
 from joserfc.errors import JoseError
 
-from functions.api.callers import Caller, Issuer, caller_of
-from functions.api.keyring import ALGORITHMS, Keyring
+from functions.api.identity.callers import Caller, Issuer, caller_of
+from functions.api.identity.keyring import ALGORITHMS, Keyring
 from functions.api.problems import RequestRefused
 from functions.ports.clock import Clock
 

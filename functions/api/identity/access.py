@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from functions.api.callers import Caller, Role
+from functions.api.identity.callers import Caller, Role
 
 Operation = Literal[
     "list_contracts",
