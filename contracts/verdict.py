@@ -62,8 +62,10 @@ def decide(
         return fail(Problem("checks-do-not-match", "The job's result does not answer the checks of the plan.", OURS))
     counts = dict(zip(checks, facts.counts, strict=True))
     outcomes = tuple(_outcome(plan, check, counts[check.id], facts, history.get(check.id)) for check in plan.checks)
+    each_errors = ((c.id, _errors(c, counts[c.id], o)) for c, o in zip(plan.checks, outcomes, strict=True))
+    errors = {check: n for check, n in each_errors if n is not None}
     if fault := _own_fault(plan, facts, outcomes):
-        return Decision(None, Rows(), outcomes, failure=fault)
+        return Decision(None, Rows(), outcomes, failure=fault, errors=errors)
     of_file = (*facts.notes, *_totals(plan, facts), *_file_problems(plan, facts))
     spoilt = not _tolerable(plan, facts)
     each = [(c, explain(plan, c, o, facts.read, spoilt)) for c, o in zip(plan.checks, outcomes, strict=True)]
@@ -88,11 +90,7 @@ def decide(
         problems,
         marks=facts.marks,
         figures=figures,
-        errors={
-            c.id: n
-            for c, o in zip(plan.checks, outcomes, strict=True)
-            if (n := _errors(c, counts[c.id], o)) is not None
-        },
+        errors=errors,
         evidence=facts.outputs.get("evidence_rows"),
     )
 

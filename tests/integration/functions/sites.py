@@ -21,9 +21,11 @@ Site = tuple[str, str]
 
 
 def sites() -> set[Site]:
-    """All that there are, but those of the API, which answers a person by a fault."""
+    """All that there are, but those of the API and of its pages, which answer a person by a fault."""
     folder = Path(functions.__file__).parent
-    modules = (p for p in folder.rglob("*.py") if not {"api", "aws", "handlers"} & {*p.relative_to(folder).parts})
+    modules = (
+        p for p in folder.rglob("*.py") if not {"api", "aws", "handlers", "pages"} & {*p.relative_to(folder).parts}
+    )
     return {site for path in modules for site in _within(ast.parse(path.read_text(encoding="utf-8")), path.stem)}
 
 
