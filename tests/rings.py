@@ -257,6 +257,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/functions/aws/test_delta.py::*",
         "tests/integration/functions/test_api.py::*",
         "tests/integration/functions/test_page.py::*",
+        "tests/integration/functions/test_page_in_chromium.py::*",
         "tests/integration/functions/test_client.py::*",
         "tests/integration/functions/test_uploads.py::*",
         "tests/integration/infra/deployment/test_deploy.py::*",

@@ -1,0 +1,102 @@
+"""The page in a real Chromium, where the machine has one: signing in, reading, sending a file, sizes, colours."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.builders import a_drop, a_world
+from tests.chromium import CHROMIUM, DRIVER, Chromium, chromium
+from tests.unit.functions.pages.browsing import Opened, opened
+
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver")
+HOSTILE = "orders/<img src=x onerror=document.title='XSS'>.csv"
+PAGES = (
+    "/app",
+    "/app/drops",
+    "/app/send",
+    "/app/contracts",
+    "/app/contracts/orders.v1",
+    "/app/data",
+    "/app/operations",
+)
+WAIT = 30
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Opened]:
+    world = a_world()
+    world.ledger.open(a_drop(id="d" * 32, name=HOSTILE, key=HOSTILE, state="rejected"))
+    with opened(world) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def window(site: Opened) -> Iterator[Chromium]:
+    with chromium() as one:
+        one.show(f"{site.gateway.endpoint}/app/drops")
+        one.write("input[name=who]", "shop")
+        one.click("input[name=operator]")
+        one.click("button")
+        assert one.url == f"{site.gateway.endpoint}/app/drops"
+        one.complaints()  # of icons that the issuer does not have
+        yield one
+
+
+def status(window: Chromium, wanted: str) -> str:
+    """Return what the page says of a file, once it is what a test waits for."""
+    for _ in range(WAIT * 5):
+        text = str(window.run("return document.getElementById('status').textContent"))
+        if wanted in text:
+            return text
+        time.sleep(0.2)
+    raise AssertionError(text)
+
+
+def test_session_is_a_cookie_that_chromium_keeps_on_loopback(window: Chromium) -> None:
+    (name, cookie), *others = window.cookies().items()
+    assert (name, others) == ("__Host-dropgate", [])
+    assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "Lax")
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (1200, True), (390, False), (320, True)])
+def test_every_page_fits_every_screen(site: Opened, window: Chromium, width: int, dark: bool) -> None:
+    window.resize(width, dark=dark)
+    for path in (*PAGES, f"/app/drops/{'d' * 32}"):
+        window.show(f"{site.gateway.endpoint}{path}")
+        sizes = window.run("const e = document.documentElement; return [e.scrollWidth, e.clientWidth]")
+        assert (path, sizes[0]) == (path, sizes[1])
+        assert window.run("return document.title") != "XSS"
+        background = window.run("return getComputedStyle(document.body).backgroundColor")
+        assert background == ("rgb(14, 18, 23)" if dark else "rgb(244, 246, 248)")
+    assert [text for text in window.complaints() if "favicon" not in text] == []
+
+
+def test_file_is_sent_and_followed(site: Opened, window: Chromium, tmp_path: Path) -> None:
+    (tmp_path / "new.csv").write_bytes(b"id,note\n1,\n2,x\n")
+    window.resize(1200)
+    window.show(f"{site.gateway.endpoint}/app/send")
+    window.write("input[type=file]", str(tmp_path / "new.csv"))
+    assert window.run("return document.getElementById('send').elements.namedItem('key').value") == "orders/new.csv"
+    window.click("#send button")
+
+    assert status(window, "Staged").startswith("Staged: ")
+    assert [drop.key for drop in site.world.drops().values() if drop.state == "staged"] == ["orders/new.csv"]
+    assert [text for text in window.complaints() if "favicon" not in text] == []
+
+
+def test_reasons_are_shown_before_the_transfer(site: Opened, window: Chromium, tmp_path: Path) -> None:
+    (tmp_path / "<b>bad.txt").write_bytes(b"x\n")
+    before = len(site.world.drops())
+    window.show(f"{site.gateway.endpoint}/app/send")
+    window.write("input[type=file]", str(tmp_path / "<b>bad.txt"))
+    window.click("#send button")
+
+    status(window, "Nothing was sent")
+    text = str(window.run("return document.getElementById('results').innerText"))
+    assert "To fix: " in text
+    assert "`" not in text
+    assert len(site.world.drops()) == before
