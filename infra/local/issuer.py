@@ -36,7 +36,7 @@ REDIRECT = re.compile(r"http://(127\.0\.0\.1|localhost):[0-9]{1,5}/callback")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a code stands for: who was chosen, and the question that the code answers."""
+    """The person that a code stands for, and the question that the code answers."""
 
     subject: str
     roles: tuple[str, ...]

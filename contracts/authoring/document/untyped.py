@@ -27,10 +27,10 @@ def fill(document: Document) -> None:
         if "logicalType" in prop or not isinstance(prop.get("name", ""), str):
             continue
         physical = prop.get("physicalType")
-        known = property_of(physical) if isinstance(physical, str) else None
-        if known:
-            prop["logicalType"] = known["logicalType"]
-            options = {key: value for key, value in known.get(OPTIONS, {}).items() if key != "maxLength"}
+        meant = property_of(physical) if isinstance(physical, str) else None
+        if meant:
+            prop["logicalType"] = meant["logicalType"]
+            options = {key: value for key, value in meant.get(OPTIONS, {}).items() if key != "maxLength"}
             if options and isinstance(prop.get(OPTIONS, {}), dict):
                 prop[OPTIONS] = options | prop.get(OPTIONS, {})
             typed[path] = f"{prop.get('name', 'items')} ({prop['logicalType']})"

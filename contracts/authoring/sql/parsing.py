@@ -54,8 +54,6 @@ def as_number(text: str) -> str:
     assert isinstance(query, exp.Query)
     (value,) = query.selects
     truth = value.unalias()
-    number = exp.Case(ifs=[exp.If(this=truth.copy(), true=exp.Literal.number(1))]).else_(
-        exp.Case(ifs=[exp.If(this=exp.Not(this=exp.paren(truth.copy())), true=exp.Literal.number(0))])
-    )
-    value.replace(number)
+    cases = ((truth.copy(), 1), (exp.Not(this=exp.paren(truth.copy())), 0))
+    value.replace(exp.Case(ifs=[exp.If(this=case, true=exp.Literal.number(number)) for case, number in cases]))
     return query.sql(dialect="spark")

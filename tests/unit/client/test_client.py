@@ -109,15 +109,15 @@ def test_file_is_announced_and_then_sent_once(client: Client, server: Server, fi
 
     sent = client.send(file, KEY, lambda *step: steps.append(step))
 
-    (announced,), (put,), (found,) = (server.requests(what) for what in (UPLOAD, PUT, "GET /drops"))
+    (announced,), (put,), (looked_up,) = (server.requests(what) for what in (UPLOAD, PUT, "GET /drops"))
     sha = hashlib.sha256(BODY).hexdigest()
     head = base64.b64encode(BODY).decode()
     assert json.loads(announced.body) == {"key": KEY, "size": 5, "sha256": sha, "head": head}
     assert (put.body, put.query) == (BODY, {"signed": "1"})
     assert {"content-type", "authorization", "transfer-encoding"}.isdisjoint(put.headers)
     assert put.headers["x-amz-checksum-sha256"] == DIGEST
-    assert found.query["key"] == KEY
-    assert found.query["version_id"] == "v1"
+    assert looked_up.query["key"] == KEY
+    assert looked_up.query["version_id"] == "v1"
     assert isinstance(sent, Sent)
     assert (sent.drop, sent.sha256, sent.claim.contract) == (DROP, sha, "inmet-weather.v1")
     assert [problem.message for problem in sent.claim.problems] == ["It is old."]
@@ -319,8 +319,8 @@ def test_findings_of_lint_have_the_path_of_the_file(client: Client, server: Serv
     server.on("POST /lint", Reply(200, {"failed": True, "findings": [finding], "contracts": []}))
     (tmp_path / "a.yaml").write_bytes(b"\xef\xbb\xbfid: x\n")
 
-    failed, (found,) = client.lint(tmp_path / "a.yaml")
-    assert (failed, found.file, found.line) == (True, str(tmp_path / "a.yaml"), 3)
+    failed, (fault,) = client.lint(tmp_path / "a.yaml")
+    assert (failed, fault.file, fault.line) == (True, str(tmp_path / "a.yaml"), 3)
     assert json.loads(server.asked[0].body) == {"text": "id: x\n"}
     (tmp_path / "b.yaml").write_bytes(b"\xff")
     with pytest.raises(NotConfigured, match=r"b\.yaml is no text in UTF-8"):
