@@ -162,10 +162,16 @@ def published_versions(titles: Iterable[Title], name: str) -> list[Title]:
     return sorted(matching, key=lambda t: versions.order(t.version))
 
 
+def versions_of(titles: Iterable[Title], plan: Plan) -> list[Title]:
+    """Return the published versions of a plan's id, which may be one of several in a document, oldest first."""
+    own = [t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}")]
+    return sorted(own, key=lambda t: versions.order(t.version))
+
+
 def latest(titles: Iterable[Title], plan: Plan) -> Title | None:
-    """Return the latest version of a plan's contract, which may be one of several in a document."""
+    """Return the latest version of a plan's contract."""
     major = versions.numbers(plan.version)[0]
-    return of_version([t for t in titles if plan.id in (t.id, f"{t.id}.{t.table}") and _major(t) == major])
+    return of_version([t for t in versions_of(titles, plan) if _major(t) == major])
 
 
 def of_version(several: Sequence[Title], version: str = LATEST) -> Title | None:

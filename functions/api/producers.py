@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
-from functions.api.routes import contracts, description, drops, lint, missing, promises, uploads
+from functions.api.routes import contracts, description, drops, exports, lint, missing, promises, uploads, versions
 from functions.api.runtime import logger
 from functions.api.world import api
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ROUTES: tuple[AddRoutes, ...] = (
     contracts.add,
+    versions.add,
+    exports.add,
     drops.add,
     lint.add,
     missing.add,

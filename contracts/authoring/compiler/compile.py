@@ -87,9 +87,9 @@ def load_plan(path: File) -> Plan:
     return plans[0]
 
 
-def compile_text(raw: bytes, file: str) -> Compiled:
+def compile_text(raw: bytes, file: str, *, alone: bool = False) -> Compiled:
     """Compile the contract in a file's bytes; of several schema objects the first."""
-    return compile_each(raw, file)[0]
+    return compile_each(raw, file, alone=alone)[0]
 
 
 def compile_each(raw: bytes, file: str, *, alone: bool = False) -> tuple[Compiled, ...]:

@@ -35,13 +35,14 @@ def read(raw: bytes, file: str) -> ReadContract:
     return read_each(raw, file)[0]
 
 
-def read_each(raw: bytes, file: str) -> list[ReadContract]:
-    """Return the contracts in a file's bytes, one for each schema object."""
-    compiled = compile_each(raw, file)
+def read_each(raw: bytes, file: str, *, alone: bool = False) -> list[ReadContract]:
+    """Return the contracts in a file's bytes, one for each schema object; `alone` reads no other file."""
+    compiled = compile_each(raw, file, alone=alone)
     if any(part.failed for part in compiled):
         errors = (f for part in compiled for f in part.findings if f.level == "error")
         return [ReadContract(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
+    document.alone = alone
     upgrade(document)
     untyped.fill(document)
     contracts = []
@@ -55,7 +56,7 @@ def read_each(raw: bytes, file: str) -> list[ReadContract]:
             if bare:
                 block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
                 tried["customProperties"] = [*(data.get("customProperties") or ()), block]
-            trial = compile_text(writing.text(tried).encode(), file)
+            trial = compile_text(writing.text(tried).encode(), file, alone=alone)
             plan, routes, findings = trial.plan, trial.routes, tuple(f for f in trial.findings if f.level == "error")
         contracts.append(ReadContract(Contract(data, plan, bare, routes) if plan else None, findings))
     return contracts

@@ -8,11 +8,9 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.catalog import Entry
-from contracts.errors import ObjectGone
-from contracts.plan import Plan
 from functions.api.asked import Asked, Here
 from functions.api.models.contracts import ContractDetail, ContractList, detail, summary
-from functions.api.problems import RequestRefused
+from functions.api.published import document_of, entry_of
 from functions.api.responses import tagged
 
 MOST = 200
@@ -48,10 +46,7 @@ def list_contracts(
 
 def read_contract(here: Here, contract: str) -> Response[ContractDetail]:
     """Return a contract in force; one beyond the caller's reach is not there."""
-    reach, catalog = here.reach("read_contract"), here.ports.catalog
-    entry = next((each for each in here.entries() if each.contract == contract), None)
-    if entry is None or not reach.covers(entry.producer):
-        raise RequestRefused(404, f"No contract {contract} is in force.")
+    entry, catalog = entry_of(here, contract, "read_contract"), here.ports.catalog
     routes = catalog.routes()
     own = routes.of_contract(contract)
     contact = own.contact.name if own and own.contact else None
@@ -61,18 +56,5 @@ def read_contract(here: Here, contract: str) -> Response[ContractDetail]:
 
 def _detail(here: Asked, entry: Entry, contact: str | None) -> ContractDetail:
     plan = here.ports.catalog.plan(entry.plan)
-    return detail(entry, plan, contact, _document(here, plan))
-
-
-def _document(here: Asked, plan: Plan) -> str | None:
-    """Return the published text of a plan's contract, which may be one of several in its document."""
-    from contracts.authoring.document import versions
-    from contracts.authoring.store import Title
-
-    for product in dict.fromkeys((plan.id, plan.id.removesuffix(f".{plan.object}"))):
-        title = Title(product, versions.plain(plan.version), plan.object)
-        try:
-            return here.ports.store.get(f"{here.ports.zones.catalog}{title.key}").decode("utf-8-sig", "replace")
-        except ObjectGone:
-            continue
-    return None
+    text = document_of(here, plan)
+    return detail(entry, plan, contact, None if text is None else text.decode("utf-8-sig", "replace"))

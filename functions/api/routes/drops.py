@@ -12,6 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from contracts.errors import ObjectGone
 from functions.api import audit
 from functions.api.asked import Asked, Here
+from functions.api.html import DESCRIBED, page_response
 from functions.api.identity.access import Operation, Reach
 from functions.api.models.drops import DownloadLink, DropDetail, DropList, detail, summary
 from functions.api.parameters import MONTH
@@ -36,6 +37,10 @@ def add(app: APIGatewayHttpResolver) -> None:
     rows = "Get a link to the rejected rows of a drop"
     app.get("/drops/<drop>/rejected-rows", summary=rows, operation_id="read_rejected_rows")(read_rejected_rows)
     app.get("/drops/<drop>/receipt", summary="Read the receipt of a drop", operation_id="read_receipt")(read_receipt)
+    page = "Read the receipt of a drop as a page"
+    app.get("/drops/<drop>/receipt.html", summary=page, operation_id="read_receipt_page", responses=dict(DESCRIBED))(
+        read_receipt_page
+    )
 
 
 def list_drops(
@@ -106,6 +111,24 @@ def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
     audit.note(here.caller, "read_receipt", named)
     headers: dict[str, str | list[str]] = {"Cache-Control": "private, no-store"}
     return Response(200, content_types.APPLICATION_JSON, body, headers=headers)
+
+
+def read_receipt_page(here: Here, drop: str) -> Response[str]:
+    """Return the receipt of the last attempt that was decided as its page, whose links need a session of the page."""
+    return page_response(receipt_page(here, drop, "read_receipt_page"), **{"Cache-Control": "private, no-store"})
+
+
+def receipt_page(here: Asked, drop: str, operation: Operation) -> str:
+    """Return the HTML of a drop's receipt; RequestRefused if it has none, or no longer."""
+    named = drop_of(here, drop, operation)
+    if named.receipt is None:
+        raise RequestRefused(404, f"The drop {named.id} has no receipt: it is {named.state}.")
+    try:
+        page = here.ports.store.get(named.receipt.replace("receipt.json", "receipt.html")).decode()
+    except ObjectGone as error:
+        raise RequestRefused(404, f"The receipt of the drop {named.id} has expired.") from error
+    audit.note(here.caller, operation, named)
+    return page
 
 
 def read_rejected_rows(here: Here, drop: str) -> DownloadLink:

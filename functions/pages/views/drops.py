@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
-from contracts.errors import ObjectGone
-from functions.api import audit
+from functions.api.html import policy_of
 from functions.api.identity.access import reach
 from functions.api.models.drops import detail
 from functions.api.problems import RequestRefused
-from functions.api.routes.drops import drop_of, list_drops, read_rejected_rows
+from functions.api.routes.drops import drop_of, list_drops, read_rejected_rows, receipt_page
 from functions.drop import STATES
 from functions.pages.answers import Answer, redirect
-from functions.pages.receipts import policy_of
 from functions.pages.site import Visit
 from functions.pages.words import meaning
 
@@ -50,12 +48,5 @@ def drop_file(visit: Visit) -> Answer:
         return redirect(read_rejected_rows(here, visit.request.parts["drop"]).url)
     if name != "receipt.html":
         raise RequestRefused(404, "Nothing is at this address.")
-    named = drop_of(here, visit.request.parts["drop"], "read_receipt")
-    if named.receipt is None:
-        raise RequestRefused(404, f"The drop {named.id} has no receipt: it is {named.state}.")
-    try:
-        body = here.ports.store.get(named.receipt.replace("receipt.json", "receipt.html")).decode()
-    except ObjectGone as error:
-        raise RequestRefused(404, f"The receipt of the drop {named.id} has expired.") from error
-    audit.note(here.caller, "read_receipt", named)
+    body = receipt_page(here, visit.request.parts["drop"], "read_receipt")
     return Answer(200, body, headers={"Content-Security-Policy": policy_of(body)})

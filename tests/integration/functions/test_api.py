@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -30,6 +30,7 @@ from infra.local.issuer import Issuer
 from infra.local.template.stack import Stack, deploy
 from tests.builders import a_drop, a_plan, publish
 from tests.integration.functions.conftest import TEMPLATE
+from tests.unit.contracts.authoring.documents import a_document
 
 PRODUCERS, HOUSE = "ApiProducersFunction", "ApiHouseFunction"
 HANDLERS = {PRODUCERS: producers.handler, HOUSE: house.handler}
@@ -74,7 +75,7 @@ class Site:
             text = answer.read()
         finally:
             connection.close()
-        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, json.loads(text) if text else None
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, _content(answer, text)
 
     def asked_twice(self, path: str, body: Mapping[str, Any], token: str) -> tuple[int, int]:
         """Send a request and repeat it; both statuses. Their answers are the same."""
@@ -82,6 +83,13 @@ class Site:
         first, again = (self.ask(path, token, "POST", sent, headers) for _ in range(2))
         assert first[2] == again[2]
         return first[0], again[0]
+
+
+def _content(answer: HTTPResponse, text: bytes) -> Any:
+    """Return the JSON of an answer, the text of a page, or None if there is neither."""
+    if answer.getheader("Content-Type", "").startswith("text/html"):
+        return text.decode()
+    return json.loads(text) if text else None
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +110,8 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         receipt = f"{keys.report_folder(zones, 'shop', drop.id, 1)}receipt.json"
         store.put(receipt, b'{"format": 1, "rejected_rows": "rejected.csv"}', "application/json")
         store.put(receipt.replace("receipt.json", "rejected.csv"), ROWS, "text/csv")
+        store.put(receipt.replace("receipt.json", "receipt.html"), b"<style></style>", "text/html")
+        store.put(f"{zones.catalog}contracts/1.0.0/orders/orders.yaml", a_document().encode(), "application/yaml")
         ledger_from(os.environ, clients).open(a_drop(producer="shop", plan=plan.sha, state="rejected", receipt=receipt))
         ledger_from(os.environ, clients).open(a_drop(id=JUDGED_AGAIN, producer="shop", plan=plan.sha, state="rejected"))
         functions = {name: stack.functions[name] for name in HANDLERS}
@@ -118,6 +128,12 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         ("/drops?month=2026-01", sender),
         (f"/drops/{site.drop}", sender),
         (f"/drops/{site.drop}/receipt", sender),
+        ("/contracts/orders.v1/versions", sender),
+        ("/contracts/orders.v1/versions/1.0.0", sender),
+        ("/contracts/orders.v1/changes?old=1.0.0", sender),
+        ("/contracts/orders.v1/exports/avro", sender),
+        ("/contracts/orders.v1/page", sender),
+        (f"/drops/{site.drop}/receipt.html", sender),
         (f"/drops/{site.drop}/rejected-rows", sender),
         ("/missing?month=2026-01", sender),
         ("/slos", sender),

@@ -17,7 +17,9 @@ from functions.api.identity.callers import ROLES
 from functions.keys import report_folder
 from functions.ports.expected_files import Absence
 from tests.builders import ZONES, a_drop, a_plan, a_world
+from tests.unit.contracts.authoring.documents import HEAD, a_document
 from tests.unit.functions.api.asking import Answer, Asking
+from tests.unit.functions.api.texts import keep_texts
 
 FRESH = Promise("loadDate", "loadDate", Span(Decimal(1), "d"))
 """A promise that nobody judges here: after an hour it is late."""
@@ -41,51 +43,31 @@ WITH_RECEIPT = {OWN: 200, OTHERS: 200, NOBODYS: 404, PROMOTED: 200}
 OPERATORS = dict.fromkeys(("producer", "consumer", "steward", ""), NONE)
 """Of acts, which only operators have: 409 is a drop that its state does not allow, 404 what is not paused."""
 
+CONTRACT_READERS = {
+    "producer": OWN_ALONE,
+    "consumer": EVERY_CONTRACT,
+    "steward": EVERY_CONTRACT,
+    "operator": EVERY_CONTRACT,
+    "": NONE,
+}
+"""Of reads of contracts in force."""
+RECEIPT_READERS = {"producer": OWN_ALONE, "consumer": NONE, "steward": WITH_RECEIPT, "operator": WITH_RECEIPT, "": NONE}
+
 EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
-    "list_contracts": {
-        "producer": OWN_ALONE,
-        "consumer": EVERY_CONTRACT,
-        "steward": EVERY_CONTRACT,
-        "operator": EVERY_CONTRACT,
-        "": NONE,
-    },
-    "read_contract": {
-        "producer": OWN_ALONE,
-        "consumer": EVERY_CONTRACT,
-        "steward": EVERY_CONTRACT,
-        "operator": EVERY_CONTRACT,
-        "": NONE,
-    },
+    "list_contracts": CONTRACT_READERS,
+    "read_contract": CONTRACT_READERS,
+    "list_versions": CONTRACT_READERS,
+    "read_version": CONTRACT_READERS,
+    "compare_versions": CONTRACT_READERS,
+    "export_contract": CONTRACT_READERS,
+    "read_contract_page": CONTRACT_READERS,
     "list_drops": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
     "read_drop": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
-    "read_receipt": {
-        "producer": OWN_ALONE,
-        "consumer": NONE,
-        "steward": WITH_RECEIPT,
-        "operator": WITH_RECEIPT,
-        "": NONE,
-    },
-    "read_rejected_rows": {
-        "producer": OWN_ALONE,
-        "consumer": NONE,
-        "steward": WITH_RECEIPT,
-        "operator": WITH_RECEIPT,
-        "": NONE,
-    },
-    "list_missing": {
-        "producer": OWN_ALONE,
-        "consumer": EVERY_CONTRACT,
-        "steward": EVERY_CONTRACT,
-        "operator": EVERY_CONTRACT,
-        "": NONE,
-    },
-    "list_slos": {
-        "producer": OWN_ALONE,
-        "consumer": EVERY_CONTRACT,
-        "steward": EVERY_CONTRACT,
-        "operator": EVERY_CONTRACT,
-        "": NONE,
-    },
+    "read_receipt": RECEIPT_READERS,
+    "read_receipt_page": RECEIPT_READERS,
+    "read_rejected_rows": RECEIPT_READERS,
+    "list_missing": CONTRACT_READERS,
+    "list_slos": CONTRACT_READERS,
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
@@ -107,12 +89,17 @@ def asking() -> Asking:
     for contract in ("orders.v1", "loans.v1"):
         due = "2026-01-30T06:00:00.000000Z"
         world.ledger.write((), Absence(contract, "2026-01-30", 1, 0, due, "2026-01-31T00:00:00.000000Z", due))
+    for name, producer in (("orders", "shop"), ("loans", "bank")):
+        block = f"files: {name}/*.csv\nproducer: {producer}\nformat: csv\n"
+        text = a_document(head=HEAD.replace("id: orders", f"id: {name}"), drop=block)
+        keep_texts(world, text, text.replace('"1.0.0"', '"0.9.0"'))
     for drop in DROPS.values():
         receipt = None
         if drop.producer:
             receipt = f"{report_folder(ZONES, drop.producer, drop.id, 1)}receipt.json"
             world.store.put(receipt, b'{"format": 1, "rejected_rows": "rejected.csv"}', "application/json")
             world.store.put(receipt.replace("receipt.json", "rejected.csv"), b"id\n1\n", "text/csv")
+            world.store.put(receipt.replace("receipt.json", "receipt.html"), b"<style></style>", "text/html")
         world.ledger.open(a_drop(**{name: getattr(drop, name) for name in drop.__slots__} | {"receipt": receipt}))
     return Asking(world)
 
@@ -120,9 +107,15 @@ def asking() -> Asking:
 PATHS = {
     "list_contracts": "/contracts",
     "read_contract": "/contracts/{contract}",
+    "list_versions": "/contracts/{contract}/versions",
+    "read_version": "/contracts/{contract}/versions/1.0.0",
+    "compare_versions": "/contracts/{contract}/changes",
+    "export_contract": "/contracts/{contract}/exports/avro",
+    "read_contract_page": "/contracts/{contract}/page",
     "list_drops": "/drops",
     "read_drop": "/drops/{drop}",
     "read_receipt": "/drops/{drop}/receipt",
+    "read_receipt_page": "/drops/{drop}/receipt.html",
     "read_rejected_rows": "/drops/{drop}/rejected-rows",
     "list_missing": "/missing",
     "list_slos": "/slos",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from functions.api import runtime
+from functions.api.html import policy_of
 from functions.drop import Location
 from functions.keys import report_folder
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad
@@ -130,6 +131,23 @@ def test_receipt_is_the_producers_own_document(asking: Asking, world: World) -> 
     assert answer.headers["Cache-Control"] == "private, no-store"
     world.store.clear(report_folder(ZONES, "shop", drop, 1))
     assert asking.ask(f"/drops/{drop}/receipt", asking.token("shops")).status == 404
+
+
+def test_receipt_is_a_page_without_script(asking: Asking, world: World) -> None:
+    drop = world.upload("orders/<script>alert(1).csv", b"id,note\n,a\n")
+    world.finish(one_bad)
+    answer = asking.ask(f"/drops/{drop}/receipt.html", asking.token("shops"))
+    policy = answer.headers["Content-Security-Policy"]
+
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert policy == policy_of(answer.text)
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cache-Control"] == "private, no-store"
+    assert "<script" not in answer.text
+    world.store.clear(report_folder(ZONES, "shop", drop, 1))
+    assert asking.ask(f"/drops/{drop}/receipt.html", asking.token("shops")).status == 404
 
 
 def test_rejected_rows_come_by_a_link_of_minutes(asking: Asking, world: World) -> None:
