@@ -764,6 +764,10 @@ class MemoryRequests:
         self.held[name] = AnsweredRequest(mark), until
         return None
 
+    def find(self, name: str, now: datetime) -> AnsweredRequest | None:
+        held, ends = self.held.get(name, (None, now))
+        return held if ends > now else None
+
     def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
         self.held[name] = AnsweredRequest(mark, answer), until
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 AddRoutes = Callable[[APIGatewayHttpResolver], None]
 OPEN = frozenset({"/openapi.json"})
 """Paths that need no token."""
+PUBLISHED = ("/api/v1/", "/v1/")
+"""The beginnings of paths of interfaces that answer 400 to whatever does not fit."""
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 
 
@@ -38,8 +40,8 @@ def resolver(routes: Sequence[AddRoutes]) -> APIGatewayHttpResolver:
     app = APIGatewayHttpResolver(enable_validation=True, response_validation_error_http_code=500)
     for add in routes:
         add(app)
-    app.exception_handler(RequestRefused)(problems.response)
-    app.exception_handler(RequestValidationError)(_unfit)
+    app.exception_handler(RequestRefused)(lambda refused: problems.response(_by_path(app, refused)))
+    app.exception_handler(RequestValidationError)(lambda error: problems.response(_by_path(app, _unfit(error))))
     app.exception_handler(RequestUnsupportedContentType)(_unsupported)
     app.exception_handler(NotFoundError)(_unknown)
     app.exception_handler(NotModified)(not_modified)
@@ -90,10 +92,18 @@ def _plain(response: Response[str]) -> dict[str, Any]:
     return {"statusCode": response.status_code, "headers": headers, "body": response.body, "isBase64Encoded": False}
 
 
-def _unfit(error: RequestValidationError) -> Response[str]:
+def _by_path(app: APIGatewayHttpResolver, refused: RequestRefused) -> RequestRefused:
+    """Return a refusal with the status that the interface of its path has published for it: 400 instead of 422."""
+    if refused.status != 422 or not app.current_event.path.startswith(PUBLISHED):
+        return refused
+    kind = None if refused.kind == 422 else str(refused.kind)
+    return RequestRefused(400, str(refused), refused.errors, refused.headers, kind)
+
+
+def _unfit(error: RequestValidationError) -> RequestRefused:
     places = [{"place": ".".join(map(str, each["loc"])), "kind": str(each["type"])} for each in error.errors()]
     names = ", ".join(place["place"] for place in places[:5])
-    return problems.response(RequestRefused(422, f"These parts of the request do not fit: {names}.", places[:50]))
+    return RequestRefused(422, f"These parts of the request do not fit: {names}.", places[:50])
 
 
 def _unsupported(_: RequestUnsupportedContentType) -> Response[str]:

@@ -25,6 +25,9 @@ class NoRequests:
     def begin(self, name: str, mark: str, now: datetime, until: datetime) -> AnsweredRequest | None:
         """Return nothing: each request acts."""
 
+    def find(self, name: str, now: datetime) -> AnsweredRequest | None:
+        """Return nothing."""
+
     def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
         """Keep nothing."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
 from functions.api.routes import contracts, description, drops, exports, lint, missing, promises, uploads, versions
+from functions.api.routes.published import data_contracts, validations, workloads
 from functions.api.runtime import logger
 from functions.api.world import api
 
@@ -21,6 +22,9 @@ ROUTES: tuple[AddRoutes, ...] = (
     missing.add,
     promises.add,
     uploads.add,
+    data_contracts.add,
+    workloads.add,
+    validations.add,
     description.add,
 )
 

@@ -49,6 +49,14 @@ class DynamoRequests:
         # One that was erased meanwhile is under way for the caller, who tries again.
         return AnsweredRequest(item.get("mark", mark), item.get("answer"))
 
+    def find(self, name: str, now: datetime) -> AnsweredRequest | None:
+        with asking("dynamodb"):
+            answer = self._db.get_item(TableName=self._table, Key=items.dumps({NAME: name}), ConsistentRead=True)
+        item = items.loads(answer.get("Item", {}))
+        if not item or item[EXPIRES] <= now.timestamp():
+            return None
+        return AnsweredRequest(item["mark"], item.get("answer"))
+
     def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
         item = {NAME: name, EXPIRES: ceil(until.timestamp()), "mark": mark, "answer": answer}
         with asking("dynamodb"):

@@ -80,6 +80,10 @@ class ReadPorts:
     links: Links
     uploads: UploadLinks
 
+    def at(self) -> str:
+        """Return the time as a stamp."""
+        return stamp(self.clock.now())
+
 
 @dataclass(frozen=True, slots=True)
 class NoticePorts:

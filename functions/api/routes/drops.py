@@ -107,7 +107,7 @@ def read_drop(here: Here, drop: str) -> Response[DropDetail]:
 def read_receipt(here: Here, drop: str) -> Response[dict[str, Any]]:
     """Return the receipt of the last attempt that was decided, as its producer has it."""
     named = drop_of(here, drop, "read_receipt")
-    body = _receipt(here, named)
+    body = receipt_of(here, named)
     audit.note(here.caller, "read_receipt", named)
     headers: dict[str, str | list[str]] = {"Cache-Control": "private, no-store"}
     return Response(200, content_types.APPLICATION_JSON, body, headers=headers)
@@ -134,7 +134,7 @@ def receipt_page(here: Asked, drop: str, operation: Operation) -> str:
 def read_rejected_rows(here: Here, drop: str) -> DownloadLink:
     """Return an address of some minutes under which the rejected rows are downloaded; whoever has it may use it."""
     named = drop_of(here, drop, "read_rejected_rows")
-    name = _receipt(here, named).get("rejected_rows")
+    name = receipt_of(here, named).get("rejected_rows")
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise RequestRefused(404, f"The drop {drop} has no file of rejected rows.")
     folder = str(named.receipt).removesuffix("receipt.json")
@@ -145,7 +145,7 @@ def read_rejected_rows(here: Here, drop: str) -> DownloadLink:
     return DownloadLink(url=url, name=name, seconds=LINK_SECONDS)
 
 
-def _receipt(here: Asked, drop: Drop) -> dict[str, Any]:
+def receipt_of(here: Asked, drop: Drop) -> dict[str, Any]:
     """Return the receipt of a drop; RequestRefused if it has none, or no longer."""
     if drop.receipt is None:
         raise RequestRefused(404, f"The drop {drop.id} has no receipt: it is {drop.state}.")

@@ -15,6 +15,7 @@ from functions.admission.door import why_unclaimed
 from functions.api import audit
 from functions.api.asked import Asked, Here
 from functions.api.idempotency import IdempotencyKey, once
+from functions.api.identity.access import Operation
 from functions.api.models.drops import DropProblem
 from functions.api.models.uploads import UploadAnswer, UploadRequest, UploadTarget
 from functions.api.problems import RequestRefused
@@ -36,12 +37,13 @@ def add(app: APIGatewayHttpResolver) -> None:
 def create_upload(here: Here, upload: UploadRequest, idempotency_key: IdempotencyKey = None) -> UploadAnswer:
     """Return a presigned PUT for exactly this file, or the reasons for which it would be rejected."""
     here.reach("create_upload")
-    sign = partial(_signed, here, upload)
+    sign = partial(signed, here, upload)
     return once(here, "create_upload", idempotency_key, ("", upload), sign, UploadAnswer, LINK_SECONDS)
 
 
-def _signed(here: Asked, upload: UploadRequest) -> UploadAnswer:
-    match = _claimed(here, upload.key)
+def signed(here: Asked, upload: UploadRequest, operation: Operation = "create_upload") -> UploadAnswer:
+    """Return a presigned PUT for exactly this file; RequestRefused with the reasons for which it would be rejected."""
+    match = _claimed(here, upload.key, operation)
     announced = AnnouncedUpload(upload.key, upload.size, _head(upload))
     plan = here.ports.catalog.plan(match.entry.plan)
     verdict = check_upload(here.ports.zones, plan, announced, here.ports.clock.now())
@@ -70,9 +72,9 @@ def _signed(here: Asked, upload: UploadRequest) -> UploadAnswer:
     )
 
 
-def _claimed(here: Asked, key: str) -> Matched:
+def _claimed(here: Asked, key: str, operation: Operation) -> Matched:
     """Return the contract of a key in a folder that is the caller's; others are not there for it."""
-    reach = here.reach("create_upload")
+    reach = here.reach(operation)
     match = here.ports.catalog.match(key) if here.entries() else None
     owner = match.entry if isinstance(match, Matched) else match
     if match is None or owner is None or not reach.covers(owner.producer):

@@ -22,6 +22,10 @@ class AnsweredRequests(Protocol):
         """Record a request that begins, until a moment; return the one that is there if it has not ended."""
         ...
 
+    def find(self, name: str, now: datetime) -> AnsweredRequest | None:
+        """Return a request that has not ended."""
+        ...
+
     def answer(self, name: str, mark: str, answer: str, until: datetime) -> None:
         """Record the answer of a request, until a moment."""
         ...

@@ -144,6 +144,10 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
     pause = {"kind": "contract", "name": "orders.v1", "reason": "a test"}
     drop = f"/drops/{site.drop}"
 
+    workload = site.ask("/api/v1/workload", sender, "POST", b'"orders-1.0.0"')[2]["workloadId"]
+
+    assert site.ask(f"/api/v1/workload/notify/{workload}", sender, "POST")[0] == 200
+    assert site.ask(f"/api/v1/workload/{workload}", sender)[2]["status"] == "Created"
     assert site.asked_twice("/uploads", announced, sender) == (200, 200)
     assert site.asked_twice("/uploads", announced | {"key": "none/1.csv"}, sender) == (404, 404)
     assert site.asked_twice(f"{drop}/accept", {"reason": "a test", "dry_run": True}, operator) == (200, 200)

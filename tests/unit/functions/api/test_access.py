@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from itertools import product
@@ -31,6 +32,7 @@ DROPS = {
     NOBODYS: a_drop(id="c" * 32, state="unmatched", producer=None, contract=None, plan=None),
     PROMOTED: a_drop(id="d" * 32, state="accepted", producer="bank", contract="loans.v1"),
 }
+TITLES = {OWN: "orders-1.0.0", OTHERS: "loans-1.0.0", NOBODYS: "none-1.0.0", PROMOTED: "loans-1.0.0"}
 CONTRACTS = {OWN: "orders.v1", OTHERS: "loans.v1", NOBODYS: "none.v1", PROMOTED: "loans.v1"}
 
 ALL = dict.fromkeys(OWNERS, 200)
@@ -53,6 +55,8 @@ CONTRACT_READERS = {
 """Of reads of contracts in force."""
 RECEIPT_READERS = {"producer": OWN_ALONE, "consumer": NONE, "steward": WITH_RECEIPT, "operator": WITH_RECEIPT, "": NONE}
 
+OWNERS_ALONE = {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE}
+"""Of acts that only the producer of a contract has."""
 EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "list_contracts": CONTRACT_READERS,
     "read_contract": CONTRACT_READERS,
@@ -71,6 +75,12 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
+    "read_data_contract": CONTRACT_READERS,
+    "create_workload": OWNERS_ALONE,
+    "notify_workload": OWNERS_ALONE,
+    "read_workload": OWNERS_ALONE | {"steward": EVERY_CONTRACT, "operator": EVERY_CONTRACT},
+    "start_validation": OWNERS_ALONE,
+    "read_validation": OWNERS_ALONE | {"steward": EVERY_CONTRACT, "operator": EVERY_CONTRACT},
     "replay_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
     "accept_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
     "reject_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409) | {PROMOTED: 200}},
@@ -84,7 +94,8 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
 def asking() -> Asking:
     """A world with a drop of each owner, each but nobody's with a receipt."""
     loans = a_plan("loans.v1", ("loans/*.csv",), producer="bank", arrival=Arrival("06:00"), promises=(FRESH,))
-    world = a_world(contracts=[a_plan(arrival=Arrival("06:00"), promises=(FRESH,)), loans])
+    orders = a_plan(arrival=Arrival("06:00"), promises=(FRESH,))
+    world = a_world(contracts=[orders, loans])
     world.clock.pass_seconds(7200)
     for contract in ("orders.v1", "loans.v1"):
         due = "2026-01-30T06:00:00.000000Z"
@@ -101,9 +112,15 @@ def asking() -> Asking:
             world.store.put(receipt.replace("receipt.json", "rejected.csv"), b"id\n1\n", "text/csv")
             world.store.put(receipt.replace("receipt.json", "receipt.html"), b"<style></style>", "text/html")
         world.ledger.open(a_drop(**{name: getattr(drop, name) for name in drop.__slots__} | {"receipt": receipt}))
-    return Asking(world)
+    asking = Asking(world)
+    for owner, folder in ((OWN, "shop"), (OTHERS, "bank"), (PROMOTED, "bank")):
+        token = asking.token("producer", folders=[folder])
+        WORKLOADS[owner] = asking.ask("/api/v1/workload", token, "POST", json.dumps(TITLES[owner])).body["workloadId"]
+    return asking
 
 
+WORKLOADS = {NOBODYS: "none"}
+"""The workload of each owner's contract."""
 PATHS = {
     "list_contracts": "/contracts",
     "read_contract": "/contracts/{contract}",
@@ -122,12 +139,19 @@ PATHS = {
     "lint": "/lint",
     "list_pauses": "/pauses",
     "create_upload": "/uploads",
+    "read_data_contract": "/api/v1/data-contract/{title}",
+    "create_workload": "/api/v1/workload",
+    "notify_workload": "/api/v1/workload/notify/{workload}",
+    "read_workload": "/api/v1/workload/{workload}",
+    "start_validation": "/v1/validation/start",
+    "read_validation": "/v1/validation/{workload}",
     "replay_drop": "/drops/{drop}/replay",
     "accept_drop": "/drops/{drop}/accept",
     "reject_drop": "/drops/{drop}/reject",
     "create_pause": "/pauses",
     "delete_pause": "/pauses/contract/{contract}",
 }
+METHODS = {"notify_workload": "POST", "delete_pause": "DELETE"}
 LISTS = {
     "list_contracts": ("contracts", "contract"),
     "list_drops": ("drops", "id"),
@@ -147,12 +171,18 @@ FOLDERS = {OWN: "orders", OTHERS: "loans", NOBODYS: "none", PROMOTED: "loans/sen
 def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
     """Send the request of an operation for what an owner has; the status, 404 for what a list lacks."""
     drop, contract = DROPS[owner].id, CONTRACTS[owner]
-    path, body = PATHS[operation].format(drop=drop, contract=contract), BODIES.get(operation)
+    title, workload = TITLES[owner], WORKLOADS[owner]
+    path = PATHS[operation].format(drop=drop, contract=contract, title=title, workload=workload)
+    body: Any = BODIES.get(operation)
     if operation == "create_upload":
         body = {"key": f"{FOLDERS[owner]}/1.csv", "size": 9, "sha256": "0" * 64}
     if operation == "create_pause":
         body = {"kind": "contract", "name": contract, "reason": "a test", "dry_run": True}
-    method = "DELETE" if operation == "delete_pause" else "POST" if body else "GET"
+    if operation == "create_workload":
+        body = json.dumps(title)
+    if operation == "start_validation":
+        body = {"workloadId": workload}
+    method = METHODS.get(operation, "POST" if body else "GET")
     of_month = {"month": "2026-01"} if operation in ("list_drops", "list_missing") else None
     answer = asking.ask(path, token, method, body, query=of_month)
     if operation not in LISTS:

@@ -1,0 +1,1 @@
+"""Bodies of interfaces that others have published, by their own names; values of the flow in, models out."""
