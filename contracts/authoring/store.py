@@ -62,8 +62,9 @@ def title_of_key(key: str) -> Title | None:
 def title(document: Document) -> Title | None:
     """Return the title of a document; None if it lacks id, version or table."""
     data = document.data if isinstance(document.data, dict) else {}
-    id_, version, table = (document.value(path) for path in (("id",), ("version",), ("schema", 0, "name")))
-    if not data or not all(isinstance(v, str) for v in (id_, version, table)):
+    version, table = (document.value(path) for path in (("version",), ("schema", 0, "name")))
+    id_ = document.id if data else None
+    if not (isinstance(id_, str) and isinstance(version, str) and isinstance(table, str)):
         return None
     if not VERSION.fullmatch(version) or not ID.fullmatch(id_) or not table:
         return None

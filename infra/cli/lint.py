@@ -30,9 +30,14 @@ Examples:
 """
 )
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--variables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="YAML file with a value for each variable of the contracts, as `${BUCKET:-landing}`.",
+)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @of_a_stack
-def command(paths: tuple[Path, ...], form: str) -> None:
+def command(paths: tuple[Path, ...], variables: Path | None, form: str) -> None:
     """Check contracts, and print each finding with file, line and fix.
 
     PATHS are contract files or folders of them (default: contracts). Exits 1 if there is an error, 0 if there are only
@@ -42,7 +47,7 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     from contracts.authoring.compiler.lint import lint
     from infra.cli.output import ci_reports
 
-    linted = lint(paths or (default_folder(),))
+    linted = lint(paths or (default_folder(),), variables)
     if not linted.contracts:
         raise click.UsageError("No contract files (*.yaml) there; name a file or a folder.")
     if names_a_stack():

@@ -29,9 +29,14 @@ Examples:
     metavar="URI",
     help="Catalog zone to publish to, such as s3://bucket/catalog/ (default: that of the running or deployed stack).",
 )
+@click.option(
+    "--variables",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="YAML file with a value for each variable of the contracts, as `${BUCKET:-landing}`.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
-def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
+def command(paths: tuple[Path, ...], zone: str | None, variables: Path | None, form: str) -> None:
     """Compile contracts and put exactly these in force.
 
     PATHS are contract files or folders of them (default: contracts). All contracts are checked first: one error stops
@@ -48,7 +53,7 @@ def command(paths: tuple[Path, ...], zone: str | None, form: str) -> None:
     from infra.cli.options.target import catalog_client, surroundings
     from infra.stack_admin.catalog import S3Catalog, publish, refusals, unfit
 
-    linted = lint(paths or (default_folder(),))
+    linted = lint(paths or (default_folder(),), variables)
     if linted.failed or not linted.plans:
         click.echo(findings(linted), err=True)
         click.echo(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 
 from contracts.authoring.compiler import checks, impossible, schema_objects
-from contracts.authoring.document import json_schema, metadata, sla, source, untyped, versions
+from contracts.authoring.document import json_schema, metadata, sla, source, untyped, variables, versions
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT, upgrade
@@ -18,6 +18,7 @@ from contracts.authoring.drop_block import (
     notices,
     parse,
     promises,
+    servers,
     table,
     trailer,
     values,
@@ -30,6 +31,7 @@ from contracts.plan import Check, Plan, Property
 from contracts.terms.notices import ContractRoutes, Route
 from contracts.terms.promises import Promise
 
+NONE: Mapping[str, str] = {}
 OF_THEIR_OWN = {"properties", "quality", "relationships"}
 """The lists whose entries can be read without each other."""
 
@@ -56,8 +58,11 @@ class Compiled:
         return any(f.level == "error" for f in self.findings)
 
 
-def compile_file(path: File) -> tuple[Compiled, ...]:
-    """Compile the contracts in a file, one for each schema object; a file that cannot be read is a finding."""
+def compile_file(path: File, values: Mapping[str, str] = NONE) -> tuple[Compiled, ...]:
+    """Compile the contracts in a file, one for each schema object; a file that cannot be read is a finding.
+
+    `values` are those of its variables.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -65,7 +70,7 @@ def compile_file(path: File) -> tuple[Compiled, ...]:
         message = f"The file cannot be read: {error.strerror}."
         document.error((), "unreadable", message, "Look at its name and rights.")
         return (_done(document),)
-    return compile_each(raw, str(path))
+    return compile_each(raw, str(path), values=values)
 
 
 def load_plans(path: File) -> tuple[Plan, ...]:
@@ -92,7 +97,9 @@ def compile_text(raw: bytes, file: str, *, alone: bool = False) -> Compiled:
     return compile_each(raw, file, alone=alone)[0]
 
 
-def compile_each(raw: bytes, file: str, *, alone: bool = False) -> tuple[Compiled, ...]:
+def compile_each(
+    raw: bytes, file: str, *, alone: bool = False, values: Mapping[str, str] = NONE
+) -> tuple[Compiled, ...]:
     """Compile the contracts in a file's bytes, one of each schema object; `alone` reads no other file."""
     document = source.read(raw, file)
     document.alone = alone
@@ -102,6 +109,7 @@ def compile_each(raw: bytes, file: str, *, alone: bool = False) -> tuple[Compile
         fix = f"Write keys and values, beginning with `apiVersion: {CURRENT}`."
         document.error((), "not-odcs", "The file is not an ODCS document.", fix)
         return (_done(document),)
+    variables.resolve(document, values)
     upgrade(document)
     untyped.fill(document)
     compiled = []
@@ -143,6 +151,7 @@ def _compile(document: Document, *, whole: bool) -> Compiled:
     places = parse.places(document, path)
     if block is None:
         return _done(document)
+    servers.read(document, block)
     routes = notices.read(document, path, block)
     props = header_names.read(document, path, block, props)
     props = values.formed(document, path, block, props)

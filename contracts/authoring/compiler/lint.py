@@ -11,6 +11,7 @@ from pathlib import Path as File
 
 from contracts.authoring.compiler import notify_file, reference_checks
 from contracts.authoring.compiler.compile import Compiled, compile_file
+from contracts.authoring.document import variables
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.drop_block.pattern_overlap import shared_key
 from contracts.catalog import Entry, Index
@@ -67,9 +68,11 @@ def _files(paths: Sequence[File]) -> list[File]:
     return list(dict.fromkeys(files))
 
 
-def lint(paths: Sequence[File]) -> Linted:
-    """Everything that there is to say about the contracts at some paths."""
-    contracts = tuple(one for f in contract_files(paths) for one in compile_file(f))
+def lint(paths: Sequence[File], named: File | None = None) -> Linted:
+    """Everything that there is to say about the contracts at some paths; `named` is the file of their variables."""
+    values, about = variables.read(named.read_bytes(), str(named)) if named else ({}, None)
+    listed = [f for f in contract_files(paths) if f != named]
+    contracts = tuple(one for f in listed for one in compile_file(f, values))
     # Between two contracts anything can be wrong only if they have one name, or a folder in a folder of the other.
     names: dict[str, list[int]] = defaultdict(list)
     folders: dict[str, list[int]] = defaultdict(list)
@@ -87,7 +90,10 @@ def lint(paths: Sequence[File]) -> Linted:
     contracts = tuple(map(reference_checks.stamped, contracts))
     files = [path for path in _files(paths) if path.name in notify_file.NAMES]
     routes, of_routes = _routes(files, contracts)
-    findings = tuple(sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between, *of_routes])))
+    of_values = about.findings if about else ()
+    findings = tuple(
+        sorted(dict.fromkeys([*(f for c in contracts for f in c.findings), *between, *of_routes, *of_values]))
+    )
     return Linted(contracts, findings, routes, str(files[0]) if files else None)
 
 

@@ -6,6 +6,7 @@ places are those of the file.
 
 from __future__ import annotations
 
+from contracts.authoring.document.blocks import alias_of
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.document.metadata import ID
@@ -40,10 +41,13 @@ def parts(document: Document) -> list[Document]:
             close = nearest(name, objects)
             fix = f"Write `{close}`." if close else f"Write one of {quoted(objects, most=12)}."
             document.error((*here, KEY), "unknown-object", f"The contract has no schema object `{name}`.", fix)
+        elif "alias" in entry and entry["alias"] != alias_of(document.data):
+            message = f"The contract has another name above, `{alias_of(document.data)}`."
+            document.error((*here, "alias"), "two-names", message, "Keep one; it is that of all objects.", on_key=True)
         elif name in by_object:
             fix = "Keep one; its `files` may be a list."
             document.error((*here, KEY), "two-blocks", f"`{name}` has a second entry here.", fix)
-        elif len(objects) > 1 and not ID.fullmatch(f"{document.data.get('id')}.{name}"):
+        elif len(objects) > 1 and not ID.fullmatch(f"{document.id}.{name}"):
             message = f"The object `{name}` cannot be part of a key; with the id it names the contract."
             fix = "Write letters, digits, `.`, `_` and `-`, at most 80 together with the id."
             document.error((*here, KEY), "bad-id", message, fix)
@@ -78,6 +82,7 @@ def _part(document: Document, n: int, block: Path, entry: int | None, *, several
         data["schema"][0]["name"] if several else None,
         tuple(one for other, one in enumerate(document.data["schema"]) if other != n),
         document.alone,
+        alias_of(document.data),
     )
 
 

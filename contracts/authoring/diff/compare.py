@@ -102,6 +102,6 @@ def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tu
     wanted = versions.after(old.version, step)
     fix = f'Write version: "{wanted}".'
     if step == "major":
-        file = f"{new.document.data['id']}.v{versions.numbers(wanted)[0]}.yaml"
+        file = f"{new.document.id}.v{versions.numbers(wanted)[0]}.yaml"
         fix = f'Write version: "{wanted}" into a file of its own, {file}; who relies on {new.plan.contract} needs it.'
     return (new.document.finding("error", ("version",), "version", f"{what}; `version: {now}` does not say so.", fix),)

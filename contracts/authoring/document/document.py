@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from contracts.authoring.document.blocks import alias_of
 from contracts.authoring.document.finding import Finding, Level, Path, Position, dotted
 
 WORDS = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
@@ -17,7 +18,7 @@ class Document:
 
     `raw` is the unchanged file. If the file has several schema objects, `part` names the one of this document, and
     `siblings` are the others as they are written. `alone` is True for a text of a stranger: nothing else that it names
-    is read, no file of this machine above all.
+    is read, no file of this machine above all. `alias` is the readable name that the drop block gives a free id.
     """
 
     file: str
@@ -29,11 +30,18 @@ class Document:
     part: str | None = None
     siblings: tuple[dict[str, Any], ...] = ()
     alone: bool = False
+    alias: str | None = None
+
+    @property
+    def id(self) -> Any:
+        """The id that names files and folders: the alias, or the id as it is written."""
+        alias = alias_of(self.data) if self.alias is None else self.alias
+        return self.data.get("id") if alias is None else alias
 
     @property
     def product(self) -> str:
         """Return the name of the files' contract without its version: the id, and the object if it is a part."""
-        return f"{self.data['id']}.{self.part}" if self.part else str(self.data["id"])
+        return f"{self.id}.{self.part}" if self.part else str(self.id)
 
     def error(self, path: Path, code: str, message: str, fix: str, *, on_key: bool = False) -> None:
         """Add a finding that keeps the contract from being published."""

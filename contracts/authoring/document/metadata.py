@@ -69,18 +69,29 @@ def status(document: Document) -> Literal["active", "deprecated"] | None:
 
 def contract_name(document: Document) -> str | None:
     """Return `<id>.v<major>`, the name of the contract in keys; None, and findings, if it has none."""
-    id_, version = document.data.get("id"), document.data.get("version")
+    id_, version = document.id, document.data.get("version")
     if not isinstance(id_, str) or not isinstance(version, str):
         return None
     match = VERSION.fullmatch(version)
     if not match:
         fix = 'Write it as "1.0.0"; the first number goes into the contract\'s name.'
         document.error(("version",), "bad-version", f"`{version:.40}` is not a version.", fix)
+    if id_ != document.data["id"] and not ID.fullmatch(id_):
+        return None  # the block has a finding of its own
     if not ID.fullmatch(id_):
-        fix = "Write letters, digits, `.`, `_` and `-`, at most 80, the first a letter or digit."
+        fix = f"Add a name for files and folders to the `drop` block, as `alias: {readable(id_)}`."
         document.error(("id",), "bad-id", f"The id `{id_:.90}` cannot be part of a key.", fix)
         return None
     return f"{id_}.v{int(match[1])}" if match else None
+
+
+def readable(id_: str) -> str:
+    """Return a name for files and folders made of a free id: the part behind its last colon or slash, if that has any.
+
+    Letters, digits, `.`, `_` and `-` stay, at most 80 of them.
+    """
+    parts = [re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-._") for part in re.split(r"[:/#]", id_)]
+    return next((part for part in reversed(parts) if part), "contract")[:80].rstrip("-._")
 
 
 def file_name(document: Document, contract: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from contracts.authoring.document import walking
+from contracts.authoring.document.blocks import blocks
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.document.physical_types import OPTIONS, property_of
@@ -48,9 +49,4 @@ def fill(document: Document) -> None:
 
 def _format(data: dict[str, Any]) -> Any:
     """Return the format that the drop block names; None if there is no block yet."""
-    blocks = (
-        entry.get("value")
-        for _, entry in walking.entries(data.get("customProperties"), ())
-        if entry.get("property") == "drop"
-    )
-    return next((block.get("format") for block in blocks if isinstance(block, dict)), None)
+    return next((block.get("format") for block in blocks(data)), None)

@@ -135,6 +135,7 @@ WRITTEN = {
         *("bad-value", "is not a path with 1 to 1,000 characters"),
         "Write the names from the root to the records, as `record: orders/order`.",
     ),
+    "alias": ("bad-value", "cannot name files and folders", "Write letters, digits, `.`, `_` and `-`, at most 80."),
     "csv.trailer.rows": PLACE,
     "csv.trailer.sums": PLACE,
     "set.of": ("bad-value", "names no parts", "Write the named parts of `files` that the files of a set share."),

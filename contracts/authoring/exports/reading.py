@@ -10,9 +10,9 @@ from typing import Any
 
 from contracts.authoring.compiler import schema_objects
 from contracts.authoring.compiler.compile import compile_each, compile_text
-from contracts.authoring.document import source, untyped
+from contracts.authoring.document import source, untyped, variables
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.document.metadata import IN_FORCE
+from contracts.authoring.document.metadata import ID, IN_FORCE, readable
 from contracts.authoring.document.upgrade import upgrade
 from contracts.authoring.drop_block.parse import VENDOR, is_block
 from contracts.authoring.exports.exported import Contract
@@ -43,18 +43,20 @@ def read_each(raw: bytes, file: str, *, alone: bool = False) -> list[ReadContrac
         return [ReadContract(None, tuple(dict.fromkeys(errors)))]
     document = source.read(raw, file)
     document.alone = alone
+    variables.resolve(document, {})
     upgrade(document)
     untyped.fill(document)
     contracts = []
     for part, of_part in zip(schema_objects.parts(document), compiled, strict=True):
-        data: dict[str, Any] = part.data | {"id": part.product}
+        data: dict[str, Any] = part.data | ({"id": part.product} if part.part else {})
         bare = not any(is_block(entry) for entry in data.get("customProperties") or ())
         plan, routes = of_part.plan, of_part.routes
         findings: tuple[Finding, ...] = ()
         if not plan or bare:  # the plan that it would have if it were in force, and named its files
             tried = {**data, "status": data.get("status") if data.get("status") in IN_FORCE else "active"}
             if bare:
-                block = {"property": "drop", "vendor": VENDOR, "value": TRIAL}
+                alias = {} if ID.fullmatch(str(data["id"])) else {"alias": readable(str(data["id"]))}
+                block = {"property": "drop", "vendor": VENDOR, "value": {**TRIAL, **alias}}
                 tried["customProperties"] = [*(data.get("customProperties") or ()), block]
             trial = compile_text(writing.text(tried).encode(), file, alone=alone)
             plan, routes, findings = trial.plan, trial.routes, tuple(f for f in trial.findings if f.level == "error")

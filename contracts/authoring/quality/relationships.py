@@ -14,6 +14,7 @@ from typing import Any
 
 from contracts import rules
 from contracts.authoring.document import source, versions
+from contracts.authoring.document.blocks import alias_of
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.document.metadata import VERSION
@@ -280,7 +281,8 @@ def _of_another(document: Document, relation: Relation) -> tuple[str, list[str]]
     steps = [steps_of(one, schema_object) for one in relation.targets]
     if not _are_flat(document, relation, steps):
         return None
-    product = f"{data.get('id')}.{schema_object.get('name', first.object)}" if len(objects) > 1 else data.get("id")
+    own = alias_of(data) or data.get("id")
+    product = f"{own}.{schema_object.get('name', first.object)}" if len(objects) > 1 else own
     name = f"{product}.v{_major(data)}" if objects else File(first.file).stem
     return name, [s[0] for s in steps]
 

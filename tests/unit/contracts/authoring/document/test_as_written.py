@@ -278,3 +278,52 @@ def test_query_is_held_against_what_it_gives(query: str, operator: str) -> None:
     result = compiled(a_document(NUMBERS, f"- {{type: sql, query: '{query}', {operator}}}"))
 
     assert result.plan is None
+
+
+URN = HEAD.replace("id: orders", "id: urn:datacontract:checkout:orders-latest")
+
+
+def test_free_id_needs_a_readable_name() -> None:
+    findings = [f for f in compiled(a_document(head=URN)).findings if f.level == "error"]
+
+    assert [(f.code, f.line) for f in findings] == [("bad-id", 3)]
+    assert "`alias: orders-latest`" in findings[0].fix
+
+
+def test_alias_names_the_contract_of_a_free_id() -> None:
+    result = compiled(a_document(head=URN, more_drop="alias: orders"))
+
+    assert result.plan
+    assert (result.plan.contract, result.plan.id) == ("orders.v1", "orders")
+    assert result.findings == ()
+
+
+@pytest.mark.parametrize("alias", ['"a b"', '"-a"', f'"{81 * "a"}"', '""', '"a\\n"'])
+def test_alias_is_a_name_of_files(alias: str) -> None:
+    assert codes(a_document(head=URN, more_drop=f"alias: {alias}"), "error") == ["bad-value"]
+
+
+@pytest.mark.parametrize(
+    ("server", "code"),
+    [
+        ("type: s3, location: 's3://a/*.json', format: json", "contradicts-server"),
+        ("type: s3, location: 's3://a/*.csv', format: csv, delimiter: ';'", "contradicts-server"),
+        ("type: s3, location: 's3://a/*.csv', format: csv", None),
+        ("type: s3, location: 's3://a/x', format: delta", None),
+        ("type: snowflake, account: a, database: b, schema: c", None),
+    ],
+)
+def test_server_with_another_format_is_a_warning(server: str, code: str | None) -> None:
+    text = a_document(head=f"{HEAD}servers: [{{server: prod, {server}}}]\n")
+
+    assert compiled(text).plan
+    assert codes(text, "warning") == ([code] if code else [])
+
+
+def test_one_server_with_the_format_is_enough() -> None:
+    both = "\n".join(
+        f"- {{server: {form}, type: s3, location: s3://a/x, format: {form}}}" for form in ("csv", "parquet")
+    )
+    text = a_document(head=f"{HEAD}servers:\n{both}\n")
+
+    assert codes(text, "warning") == []
