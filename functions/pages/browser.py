@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.runtime import logger
 from functions.pages.site import View
-from functions.pages.views import contracts, drops, home, operations, uploads
+from functions.pages.views import contracts, drops, home, uploads
 from functions.pages.world import site
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ VIEWS: dict[str, View] = {
     "GET /app/contracts": contracts.contract_list,
     "GET /app/contracts/{contract}": contracts.contract,
     "GET /app/data": contracts.data,
-    "GET /app/operations": operations.operations,
     "GET /app/send": uploads.upload_form,
     "GET /app/uploads": uploads.verdict,
     "POST /app/uploads": uploads.announce,

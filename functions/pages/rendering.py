@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contracts.problem import visible
-from functions.pages.words import promise_tone, size, tone, words
+from functions.pages.words import lasting, promise_tone, size, tone, words
 from functions.ports.clock import moment_if_any
 from functions.records.receipt import sentence
 
@@ -59,6 +59,6 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     world.filters |= {"visible": visible, "sentence": sentence, "when": when}
-    world.filters |= {"words": words, "tone": tone, "promise_tone": promise_tone, "size": size}
+    world.filters |= {"words": words, "tone": tone, "promise_tone": promise_tone, "size": size, "lasting": lasting}
     world.globals |= {"file": address}
     return world

@@ -9,15 +9,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from contracts.errors import ServiceUnavailable
-from functions.api.asked import Asked
+from functions.api.asked import NO_REQUESTS, Asked, no_acts
 from functions.api.problems import MEDIA_TYPE, TITLES, RequestRefused, document
 from functions.api.runtime import logger
 from functions.pages import rendering
-from functions.pages.answers import Answer, redirect
+from functions.pages.answers import SESSION, Answer, redirect
 from functions.pages.doors import Doors
 from functions.pages.rendering import page
 from functions.pages.requests import Request
-from functions.ports import ReadPorts
+from functions.ports import Ports, ReadPorts
+from functions.ports.web.requests import AnsweredRequests
 
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -30,6 +31,11 @@ class Visit:
     request: Request
     landing: str
 
+    @property
+    def session(self) -> str:
+        """Return the cookie of the session, which only this browser has."""
+        return self.request.cookies[SESSION]
+
     def page(self, template: str, **values: Any) -> Answer:
         """Return a page with the navigation that fits the caller's roles."""
         return Answer(200, page(template, caller=self.here.caller, path=self.request.path, **values))
@@ -40,12 +46,17 @@ View = Callable[[Visit], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Answers requests; `views` are by the keys of their routes, as `GET /app/drops/{drop}`."""
+    """Answers requests; `views` are by the keys of their routes, as `GET /app/drops/{drop}`.
+
+    `requests` and `acts` are for views that record acts, as in `Asked`.
+    """
 
     ports: ReadPorts
     doors: Doors
     views: Mapping[str, View]
     landing: str
+    requests: AnsweredRequests = NO_REQUESTS
+    acts: Callable[[], Ports] = no_acts
 
     def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to an event of payload format 2.0."""
@@ -72,7 +83,8 @@ class Site:
             raise RequestRefused(401, "Your session has ended: sign in again.")
         if route not in self.views:
             raise RequestRefused(404, "Nothing is at this address.")
-        return self.views[route](Visit(Asked(self.ports, caller), request, self.landing))
+        here = Asked(self.ports, caller, requests=self.requests, acts=self.acts)
+        return self.views[route](Visit(here, request, self.landing))
 
     def _without_session(self) -> Mapping[str, Callable[[Request], Answer]]:
         """Return the routes that need no session."""

@@ -36,6 +36,14 @@ MEANINGS = {
     "superseded": "A newer file of the same name has been accepted.",
     "noted": "It tells about other files, and is not checked itself.",
 }
+DONE = {
+    "replay": "Recorded: the file is judged again within minutes.",
+    "accept": "Recorded: consumers get the file within minutes.",
+    "reject": "Recorded: the file is rejected within minutes.",
+    "pause": "Paused: no new check of its files begins.",
+    "resume": "Resumed: the files that waited are checked within minutes.",
+}
+"""The result of an act, in a sentence."""
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -52,6 +60,11 @@ def tone(state: str) -> str:
 def meaning(state: str) -> str:
     """Return what a state means for the producer, in a sentence."""
     return MEANINGS[state]
+
+
+def done_words(act: str) -> str | None:
+    """Return the sentence about an act that was recorded; None if the text names none."""
+    return DONE.get(act)
 
 
 def has_consumers(state: str) -> bool:
@@ -82,3 +95,11 @@ def size(count: int) -> str:
             break
         value /= 1000
     return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
+
+
+def lasting(seconds: float) -> str:
+    """Return a duration in words, roughly."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.1f} s"

@@ -12,8 +12,10 @@ from functions.api.problems import RequestRefused
 from functions.api.routes.drops import drop_of, list_drops, read_rejected_rows, receipt_page
 from functions.drop import STATES
 from functions.pages.answers import Answer, redirect
+from functions.pages.charts.timeline import timeline
 from functions.pages.site import Visit
-from functions.pages.words import meaning
+from functions.pages.views.acts import possible
+from functions.pages.words import done_words, meaning
 
 MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")
 PAGE = 50
@@ -38,7 +40,15 @@ def drop(visit: Visit) -> Answer:
     named = drop_of(here, visit.request.parts["drop"], "read_drop")
     shown = detail(named, here.ports.ledger.history(named.id))
     may_read_receipt = bool(reach(here.caller, "read_receipt"))
-    return visit.page("drop", drop=shown, meaning=meaning(shown.state), may_read_receipt=may_read_receipt)
+    return visit.page(
+        "drop",
+        drop=shown,
+        meaning=meaning(shown.state),
+        may_read_receipt=may_read_receipt,
+        timeline=timeline(shown.history),
+        acts=possible(named.state) if reach(here.caller, "replay_drop") else [],
+        done=done_words(visit.request.query.get("done", "")),
+    )
 
 
 def drop_file(visit: Visit) -> Answer:

@@ -15,7 +15,7 @@ import pytest
 from functions import keys
 from functions.aws.clients import Clients, ledger_from, zones_from
 from functions.aws.s3 import S3Store
-from functions.pages import browser
+from functions.pages import browser, operators
 from infra.local.cloud import Cloud
 from infra.local.events.invocation import Invoker
 from infra.local.gateway import Gateway, routes_of
@@ -23,14 +23,19 @@ from infra.local.issuer import Issuer
 from infra.local.template.stack import Stack, deploy
 from tests.builders import a_drop, a_plan, publish
 from tests.integration.functions.conftest import TEMPLATE
-from tests.unit.functions.pages.browsing import Browser
+from tests.unit.functions.pages.browsing import FIELDS, Browser
 
-PAGES = "ApiPagesFunction"
-HANDLERS = {PAGES: browser.handler}
+PAGES, OPERATORS = "ApiPagesFunction", "ApiOperatorsFunction"
+HANDLERS = {PAGES: browser.handler, OPERATORS: operators.handler}
 RECEIPT = b"<!DOCTYPE html><html><head><style>p{color:red}</style></head><body><p>Rejected</p></body></html>"
 LAMBDAS_OWN = {
-    *((PAGES, action, "*") for action in ("xray:PutTraceSegments", "xray:PutTelemetryRecords")),
-    *((PAGES, action, "log-group:ApiPagesLogs") for action in ("logs:CreateLogStream", "logs:PutLogEvents")),
+    (name, action, resource)
+    for name in HANDLERS
+    for resource, actions in (
+        ("*", ("xray:PutTraceSegments", "xray:PutTelemetryRecords")),
+        (f"log-group:{name.removesuffix('Function')}Logs", ("logs:CreateLogStream", "logs:PutLogEvents")),
+    )
+    for action in actions
 }
 """Calls of Lambda itself in a function's name."""
 
@@ -72,7 +77,7 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         store.put(receipt.replace(".json", ".html"), RECEIPT, "text/html")
         store.put(receipt.replace("receipt.json", "rejected.csv"), b"id\n", "text/csv")
         ledger_from(os.environ, clients).open(a_drop(producer="shop", plan=plan.sha, state="rejected", receipt=receipt))
-        invoke = Invoker({PAGES: stack.functions[PAGES]}, HANDLERS, "us-east-1")
+        invoke = Invoker({name: stack.functions[name] for name in HANDLERS}, HANDLERS, "us-east-1")
         with Gateway(routes_of(stack.template), invoke) as gateway:
             yield Site(stack, cloud, gateway, drop.id)
 
@@ -87,24 +92,38 @@ def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -
     assert sender.ask(sender.ask(f"/app/drops/{site.drop}/rejected.csv").leads_to).text == "id\n"
     announced = '{"key": "orders/1.csv", "size": 9, "sha256": "%s"}' % ("0" * 64)
     assert sender.ask("/app/uploads", json=announced).status == 200
+    form = dict(FIELDS.findall(sender.ask(f"/app/acts/reject?drop={site.drop}").text))
+    assert form == {}  # it is rejected already
+    for act in ("pause", "resume", "resume"):
+        form = dict(FIELDS.findall(sender.ask(f"/app/acts/{act}?of=producer:shop").text))
+        sent = form | {"confirmed": "yes", "reason": "a test"}
+        statuses = [sender.ask(f"/app/acts/{act}", sent).status for _ in range(2)] if form else []
+        assert statuses == ([303, 303] if form else [])
     assert sender.ask("/logout", {}).leads_to == "/goodbye"
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
     unused = {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN
     assert unused == {
         # of contracts that name who hears of them
         (PAGES, "s3:GetObject", "InternalBucket/catalog/routes/*"),
+        # a request that is refused is forgotten
+        (OPERATORS, "dynamodb:DeleteItem", "RequestsTable"),
     }
 
 
-def test_function_writes_sessions_alone(site: Site) -> None:
+def test_functions_write_sessions_and_acts_alone(site: Site) -> None:
+    assert writing(site, PAGES) == {"WriteLogs", "Trace", "KeepSessions"}
+    assert writing(site, OPERATORS) == {"WriteLogs", "Trace", "KeepRequests", "Ledger"}
+
+
+def writing(site: Site, function: str) -> set[str]:
+    """Return the statements of a function's policies that let it write."""
     writes = ("Put", "Delete", "Update", "Send", "Start", "Create", "PassRole")
-    writing = {
+    return {
         statement["Sid"]
-        for statement in site.stack.functions[PAGES].statements
+        for statement in site.stack.functions[function].statements
         for action in statement["Action"]
         if action.partition(":")[2].startswith(writes)
     }
-    assert writing == {"WriteLogs", "Trace", "KeepSessions"}
 
 
 def test_sessions_are_in_their_table_by_hashes_with_an_end(site: Site) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import a_drop, a_world
+from tests.builders import a_drop, a_plan, a_world, one_bad
 from tests.chromium import CHROMIUM, DRIVER, Chromium, chromium
 from tests.unit.functions.pages.browsing import Opened, opened
 
@@ -22,13 +22,16 @@ PAGES = (
     "/app/contracts/orders.v1",
     "/app/data",
     "/app/operations",
+    "/app/acts/pause?of=contract:orders.v1",
 )
 WAIT = 30
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Opened]:
-    world = a_world()
+    world = a_world(contracts=[a_plan()])
+    world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world.finish(one_bad)
     world.ledger.open(a_drop(id="d" * 32, name=HOSTILE, key=HOSTILE, state="rejected"))
     with opened(world) as running:
         yield running
@@ -100,3 +103,18 @@ def test_reasons_are_shown_before_the_transfer(site: Opened, window: Chromium, t
     assert "To fix: " in text
     assert "`" not in text
     assert len(site.world.drops()) == before
+
+
+def test_operator_sees_what_changes_and_judges_again(site: Opened, window: Chromium) -> None:
+    (drop,) = [each for each in site.world.drops().values() if each.key == "orders/bad.csv"]
+    window.show(f"{site.gateway.endpoint}/app/drops/{drop.id}")
+    window.click("a[href^='/app/acts/replay']")
+    assert "This was tried without changing anything" in str(window.run("return document.body.innerText"))
+    window.click("form.stacked button")  # not confirmed: Chromium sends nothing
+    assert site.world.drop(drop.id).attempt == 1
+    window.click("input[name=confirmed]")
+    window.click("form.stacked button")
+
+    assert window.url == f"{site.gateway.endpoint}/app/drops/{drop.id}?done=replay"
+    assert site.world.drop(drop.id).attempt == 2
+    assert window.run("return document.querySelectorAll('svg.bar').length") >= 5

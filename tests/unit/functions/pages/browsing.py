@@ -18,7 +18,7 @@ from functions.api.identity.keyring import Keyring
 from functions.api.identity.tokens import Tokens
 from functions.aws.clients import SystemClock
 from functions.delivery.web_documents import PublicDocuments
-from functions.pages.browser import VIEWS
+from functions.pages import browser, operators
 from functions.pages.doors import Doors
 from functions.pages.site import Site
 from functions.ports import ReadPorts
@@ -27,10 +27,11 @@ from infra.local.gateway import Gateway, Route
 from infra.local.issuer import Issuer
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from tests.builders import World
-from tests.fakes import MemorySessions
+from tests.fakes import MemoryRequests, MemorySessions
 from tests.unit.functions.api.asking import Links
 
 FIELDS = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+VIEWS = browser.VIEWS | operators.VIEWS
 KEYS = ("GET /", "GET /login", "GET /callback", "GET /goodbye", "POST /logout", "GET /app/files/{file}", *VIEWS)
 
 
@@ -158,7 +159,8 @@ def opened(world: World, port: int = 0) -> Iterator[Opened]:
         reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), bucket)
         issuers = issuers_of(issuer.parameter)
         tokens = Tokens(issuers, Keyring(web, SystemClock()), SystemClock())  # the issuer has this machine's time
-        site = Site(reads, Doors(issuers, tokens, sessions, web, ports.clock), VIEWS, bucket.endpoint)
+        doors = Doors(issuers, tokens, sessions, web, ports.clock)
+        site = Site(reads, doors, VIEWS, bucket.endpoint, MemoryRequests(), lambda: ports)
 
         def invoke(_: str, event: Any) -> Any:
             return site.answer(event)
