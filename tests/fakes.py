@@ -644,6 +644,9 @@ class MemoryTables:
         self.rows.setdefault(table, {})
         return len(self.commits) if ("rows", tag.drop, tag.attempt) in self.commits else None
 
+    def schema(self, table: str) -> tuple[TableColumn, ...]:
+        return self.columns.get(table, ())
+
     def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
         if self._once("rows", tag):
             assert tag.drop not in self.rows[table], "its rows are there already"

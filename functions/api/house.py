@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
 from functions.api.routes import acts, pauses
+from functions.api.routes.published import port_checks
 from functions.api.runtime import logger
 from functions.api.world import api
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-ROUTES: tuple[AddRoutes, ...] = (acts.add, pauses.add)
+ROUTES: tuple[AddRoutes, ...] = (acts.add, pauses.add, port_checks.add)
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -69,6 +69,11 @@ class DeltaTables:
                 return None
         raise _busy(table)
 
+    def schema(self, table: str) -> tuple[TableColumn, ...]:
+        with _reading(table):
+            delta = self._find(table)
+            return columns_of(delta.schema()) if delta else ()
+
     def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
         added: list[AddAction | RemoveAction] = [
             _added(keys.data_file(tag.drop, tag.attempt, file.name), file, tag) for file in files

@@ -28,6 +28,10 @@ class Tables(Protocol):
         """
         ...
 
+    def schema(self, table: str) -> tuple[TableColumn, ...]:
+        """Return the columns of a table; none if there is no table."""
+        ...
+
     def append(self, table: str, files: Sequence[DataFile], tag: CopyTag) -> int:
         """Add files that are in the table's folder, under their names of `keys.data_file`.
 

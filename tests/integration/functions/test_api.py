@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from http.client import HTTPConnection, HTTPResponse
@@ -21,8 +21,10 @@ from contracts.terms.promises import Promise
 from contracts.terms.spans import Span
 from functions import keys
 from functions.api import house, producers
-from functions.aws.clients import Clients, ledger_from, zones_from
+from functions.aws.clients import Clients, SystemClock, ledger_from, zones_from
 from functions.aws.s3 import S3Store
+from functions.drop import Promotion
+from functions.ports.clock import stamp
 from infra.local.cloud import Cloud
 from infra.local.events.invocation import Invoker
 from infra.local.gateway import Gateway, routes_of
@@ -83,6 +85,16 @@ class Site:
         first, again = (self.ask(path, token, "POST", sent, headers) for _ in range(2))
         assert first[2] == again[2]
         return first[0], again[0]
+
+    def promoted(self, key: str, token: str) -> int:
+        """Give consumers the data under a key, a file unless it is a table's; the status of its contract's check."""
+        clients = Clients(boto3.Session(aws_access_key_id="person", aws_secret_access_key="none"))
+        if not keys.is_table(key):
+            S3Store(clients.s3).put(f"{zones_from(os.environ).promoted}{key}", b"id,note\n1,a\n", "text/csv")
+        at = stamp(SystemClock().now())
+        drop = a_drop(id=uuid.uuid4().hex, producer="shop", state="accepted", received_at=at)
+        ledger_from(os.environ, clients).open(replace(drop, promoted=Promotion(key, 1)))
+        return self.ask("/orders/output-ports/orders.v1/contract_check", token, "POST")[0]
 
 
 def _content(answer: HTTPResponse, text: bytes) -> Any:
@@ -155,6 +167,7 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
     assert site.asked_twice("/pauses", pause | {"name": "none.v1"}, operator) == (404, 404)
     assert site.ask("/pauses/contract/orders.v1", operator, "DELETE")[0] == 200
     assert site.asked_twice(f"/drops/{JUDGED_AGAIN}/replay", {}, operator) == (200, 200)
+    assert [site.promoted(key, operator) for key in ("orders.v1/", "orders.v1/orders/1.csv")] == [409, 200]
     assert answers == dict.fromkeys(answers, 200)
     assert downloaded(site.ask(f"/drops/{site.drop}/rejected-rows", sender)[2]["url"])[0] == 200
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
@@ -194,7 +207,9 @@ def test_functions_change_only_what_they_record(site: Site) -> None:
             actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
             own = {"WriteLogs", "Trace", "KeepRequests"} | ({"Ledger"} if name == HOUSE else set())
             assert statement["Sid"] in own or not [a for a in actions if a.partition(":")[2].startswith(writes)]
-            assert site.stack.names["PromotedBucket"] not in json.dumps(statement["Resource"])
+            reads = {"ReadPromotedHeads", "FindTables"} if name == HOUSE else set()
+            named = site.stack.names["PromotedBucket"] in json.dumps(statement["Resource"])
+            assert named == (statement["Sid"] in reads)
 
 
 def test_requests_take_the_way_of_the_gateway(site: Site) -> None:

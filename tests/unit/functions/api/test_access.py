@@ -55,6 +55,12 @@ CONTRACT_READERS = {
 """Of reads of contracts in force."""
 RECEIPT_READERS = {"producer": OWN_ALONE, "consumer": NONE, "steward": WITH_RECEIPT, "operator": WITH_RECEIPT, "": NONE}
 
+PORT_READERS = {
+    "producer": NONE,
+    **dict.fromkeys(("consumer", "steward", "operator"), dict.fromkeys(OWNERS, 409) | {NOBODYS: 404}),
+    "": NONE,
+}
+"""Of checks of what consumers have: 409 is that they have nothing."""
 OWNERS_ALONE = {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE}
 """Of acts that only the producer of a contract has."""
 EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
@@ -81,6 +87,8 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "read_workload": OWNERS_ALONE | {"steward": EVERY_CONTRACT, "operator": EVERY_CONTRACT},
     "start_validation": OWNERS_ALONE,
     "read_validation": OWNERS_ALONE | {"steward": EVERY_CONTRACT, "operator": EVERY_CONTRACT},
+    "check_input_port": PORT_READERS,
+    "check_output_port": PORT_READERS,
     "replay_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
     "accept_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409)},
     "reject_drop": OPERATORS | {"operator": dict.fromkeys(OWNERS, 409) | {PROMOTED: 200}},
@@ -145,13 +153,15 @@ PATHS = {
     "read_workload": "/api/v1/workload/{workload}",
     "start_validation": "/v1/validation/start",
     "read_validation": "/v1/validation/{workload}",
+    "check_input_port": "/{product}/input-ports/{contract}/contract_check",
+    "check_output_port": "/{product}/output-ports/{contract}/contract_check",
     "replay_drop": "/drops/{drop}/replay",
     "accept_drop": "/drops/{drop}/accept",
     "reject_drop": "/drops/{drop}/reject",
     "create_pause": "/pauses",
     "delete_pause": "/pauses/contract/{contract}",
 }
-METHODS = {"notify_workload": "POST", "delete_pause": "DELETE"}
+METHODS = {"notify_workload": "POST", "check_input_port": "POST", "check_output_port": "POST", "delete_pause": "DELETE"}
 LISTS = {
     "list_contracts": ("contracts", "contract"),
     "list_drops": ("drops", "id"),
@@ -172,7 +182,7 @@ def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
     """Send the request of an operation for what an owner has; the status, 404 for what a list lacks."""
     drop, contract = DROPS[owner].id, CONTRACTS[owner]
     title, workload = TITLES[owner], WORKLOADS[owner]
-    path = PATHS[operation].format(drop=drop, contract=contract, title=title, workload=workload)
+    path = PATHS[operation].format(drop=drop, contract=contract, title=title, workload=workload, product=title[:-6])
     body: Any = BODIES.get(operation)
     if operation == "create_upload":
         body = {"key": f"{FOLDERS[owner]}/1.csv", "size": 9, "sha256": "0" * 64}
