@@ -32,6 +32,7 @@ State = Literal[
     "vanished",
     "superseded",
     "noted",
+    "tried",
 ]
 """The state of a drop."""
 
@@ -62,12 +63,15 @@ Event = Literal[
     "replayed_to_retract",  # the same of a promoted file, which is withdrawn unless it is found good again
     "accepted_by_person",
     "rejected_by_person",
+    "tried",  # the verdict of a trial, with its receipt
     "forgetting",  # a person has what it left erased
     "forgotten",  # and that is done
 ]
 """The events of a drop."""
 
-TRANSITIONS: dict[State, dict[Event, State]] = {
+Table = Mapping[State, Mapping[Event, State]]
+
+TRANSITIONS: Table = {
     "received": {
         "matched_nothing": "unmatched",
         "refused": "rejecting",
@@ -143,8 +147,31 @@ TRANSITIONS: dict[State, dict[Event, State]] = {
     "vanished": {},
     "superseded": {"forgetting": "superseded", "forgotten": "superseded"},
     "noted": {"forgetting": "noted", "forgotten": "noted"},
+    "tried": {},  # no drop but a trial
 }
 """From a state, by an event, to the next state."""
+
+TRIAL_TRANSITIONS: Table = {
+    "received": {
+        "announced": "received",
+        "staged": "staged",
+        "tried": "tried",
+        "gone": "vanished",
+        "failed": "failed",
+    },
+    "staged": {"announced": "staged", "claimed": "validating", "failed": "failed"},
+    "validating": {"announced": "validating", "retried": "validating", "tried": "tried", "failed": "failed"},
+    "tried": {"forgetting": "tried", "forgotten": "tried"},
+    "failed": {"receipt_written": "failed", "forgetting": "failed", "forgotten": "failed"},
+    "vanished": {},
+}
+"""The same of a trial: no event leads to a state of promotion, and none reopens it."""
+
+
+def transitions(*, trial: bool) -> Table:
+    """Return the table of a drop or of a trial."""
+    return TRIAL_TRANSITIONS if trial else TRANSITIONS
+
 
 STATES: tuple[State, ...] = get_args(State)
 EVENTS: tuple[Event, ...] = get_args(Event)
@@ -283,7 +310,8 @@ class Drop:
     from its verdict on; `figures` are those of its checks that later drops are held against, and `history` those that
     it was held against itself, which every attempt keeps. `retracts` is the data that this attempt withdraws or
     replaces, until it has done so; `override` is set if a person has decided this attempt, `forgotten` if a person had
-    it erased. Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+    it erased. `trial` is True if it was uploaded to the trials' folder of landing: it is judged, and never promoted.
+    Times are UTC, `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
     """
 
     id: str
@@ -327,6 +355,7 @@ class Drop:
     retracts: Retraction | None = field(default=None, metadata=codec.SPARSE)
     override: Override | None = field(default=None, metadata=codec.SPARSE)
     forgotten: Forgotten | None = field(default=None, metadata=codec.SPARSE)
+    trial: bool = field(default=False, metadata=codec.SPARSE)
     format: Literal[1] = 1
 
     @property
@@ -377,9 +406,9 @@ Answer = Transition | NoChange
 
 def advance(drop: Drop, event: Event, at: str, **changes: Any) -> Answer:
     """Return the drop after an event; `changes` are the fields that the event sets besides the state."""
-    to = TRANSITIONS[drop.state].get(event)
+    to = transitions(trial=drop.trial).get(drop.state, {}).get(event)
     if to is None:
-        return NoChange(drop, _why_not(drop.state, event))
+        return NoChange(drop, A_TRIAL if drop.trial and event in BY_PERSON else _why_not(drop.state, event))
     step = 1 if event in BY_PERSON else drop.step + 1
     after = replace(drop, state=to, version=drop.version + 1, step=step, changed_at=at, **changes)
     return Transition(drop, event, after)
@@ -390,6 +419,9 @@ ACCEPTED_ALREADY: dict[State, str] = {
     "failed": "it was not judged; replay it",
     "unmatched": "no contract claims its key, so its place is unknown; replay it once one does",
 }
+
+
+A_TRIAL = "it is a trial, which nobody decides, replays or promotes; send the file again"
 
 
 def _why_not(state: State, event: Event) -> str:

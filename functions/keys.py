@@ -9,7 +9,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contracts.plan import Plan
 
@@ -43,6 +43,11 @@ CONTENT_TYPES = {
 }
 """Media types by what a name of ours ends in. Those of producers' files come from the contract's format."""
 BYTES = "application/octet-stream"
+TRIAL = "_trial/"
+"""The folder of trials below landing, stage, held, jobs, evidence and reports.
+
+Names of contracts and producers begin with a letter or a digit, so that nothing else is in these folders.
+"""
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 """The value of a partition that stands for null (Hive, `hive.exec.default.partition.name`; Spark writes it as well)."""
 
@@ -60,6 +65,28 @@ class Zones:
     reports: str
     catalog: str
     jobs: str
+
+    @property
+    def trial(self) -> bool:
+        """Return True if these are the zones of trials."""
+        return self.landing.endswith(f"/{TRIAL}")
+
+    def of(self, *, trial: bool) -> Zones:
+        """Return the zones of trials if asked for them: the folders of trials, and as they are those that none enters.
+
+        Nothing of a trial is in the zones `promoted`, `results` and `catalog`.
+        """
+        if self.trial or not trial:
+            return self
+        return replace(
+            self,
+            landing=f"{self.landing}{TRIAL}",
+            stage=f"{self.stage}{TRIAL}",
+            held=f"{self.held}{TRIAL}",
+            evidence=f"{self.evidence}{TRIAL}",
+            reports=f"{self.reports}{TRIAL}",
+            jobs=f"{self.jobs}{TRIAL}",
+        )
 
 
 def digest(*parts: str) -> str:
@@ -180,9 +207,9 @@ def attempt_results_uri(zone: str, contract: str | None, received_at: str, drop:
     return f"{zone}{folder}/{drop}.{attempt}.jsonl.gz"
 
 
-def batch_id(plan_sha: str, window: str) -> str:
+def batch_id(plan_sha: str, window: str, *, trial: bool = False) -> str:
     """The id of the batch that a window ends in: a repeated message finds the batch that the first one made."""
-    return digest(plan_sha, window)
+    return digest(plan_sha, window, *(("trial",) if trial else ()))
 
 
 def half_id(batch: str, number: int) -> str:

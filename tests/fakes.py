@@ -326,7 +326,7 @@ class MemoryLedger:
         self._facts: dict[str, list[StepFacts]] = {}
         self._lineages: dict[str, Lineage] = {}
         self._watermarks: dict[str, Watermarks] = {}
-        self._windows: dict[str, Window] = {}
+        self._windows: dict[tuple[str, bool], Window] = {}
         self._batches: dict[str, Batch] = {}
         self._pauses: dict[tuple[str, str], Pause] = {}
         self._runs: dict[str, str] = {}
@@ -376,7 +376,7 @@ class MemoryLedger:
     def _fits(self, one: TransactionItem) -> bool:
         match one:
             case Window():
-                return one.plan not in self._windows
+                return (one.plan, one.trial) not in self._windows
             case VersionCheck():
                 there = self._batches.get(one.batch.id)
                 return there is not None and there.version == one.batch.version
@@ -402,7 +402,7 @@ class MemoryLedger:
     def _put(self, one: TransactionItem) -> None:
         match one:
             case Window():
-                self._windows[one.plan] = one
+                self._windows[one.plan, one.trial] = one
             case VersionCheck():
                 pass
             case Batch():
@@ -443,26 +443,45 @@ class MemoryLedger:
         return tuple(sorted(i for i in self._drops if i.startswith(prefix))[:20])
 
     def of_month(
-        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        most: int = 1000,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> tuple[Drop, ...]:
-        mine = [d for d in self.each(contract, month) if isinstance(d, Drop)]
+        mine = [d for d in self._of(contract, month, trial=trial) if isinstance(d, Drop)]
         return tuple([d for d in mine if all(getattr(d, k) == v for k, v in (only or {}).items())][:most])
 
     def newest(
-        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        until: str,
+        most: int,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> Iterator[Drop]:
         assert most > 0, "a page of DynamoDB holds one item or more"
-        return (d for d in self.of_month(contract, month, len(self._drops) + 1, only) if d.received_at <= until)
+        every = self.of_month(contract, month, len(self._drops) + 1, only, trial=trial)
+        return (d for d in every if d.received_at <= until)
 
     def each(self, contract: str | None, month: str) -> Iterator[Drop | str]:
-        mine = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        return self._of(contract, month, trial=False)
+
+    def _of(self, contract: str | None, month: str, *, trial: bool) -> Iterator[Drop | str]:
+        every = (d for d in self._drops.values() if d.trial is trial)
+        mine = [d for d in every if d.contract == contract and d.received_at.startswith(month)]
         return map(self._readable, sorted(mine, key=lambda d: d.received_at, reverse=True))
 
     def _readable(self, drop: Drop) -> Drop | str:
         return f"D#{drop.id}" if drop.id in self.unreadable else drop
 
     def received(self, contract: str, since: str, until: str, most: int) -> tuple[Drop | str, ...]:
-        mine = [d for d in self._drops.values() if d.contract == contract and since <= d.received_at <= until]
+        every = (d for d in self._drops.values() if not d.trial)
+        mine = [d for d in every if d.contract == contract and since <= d.received_at <= until]
         newest_first = sorted(mine, key=lambda d: d.received_at, reverse=True)[:most]
         return tuple(map(self._readable, newest_first))
 
@@ -516,24 +535,24 @@ class MemoryLedger:
         return tuple(one for n, one in enumerate(each) if n < most or begin <= n < upto or n >= many - most)
 
     def open_window(self, window: Window) -> bool:
-        return self._windows.setdefault(window.plan, window) is window
+        return self._windows.setdefault((window.plan, window.trial), window) is window
 
-    def window(self, plan: str) -> Window | None:
-        return self._windows.get(plan)
+    def window(self, plan: str, *, trial: bool = False) -> Window | None:
+        return self._windows.get((plan, trial))
 
     def close_window(self, window: Window) -> None:
-        there = self._windows.get(window.plan)
+        there = self._windows.get((window.plan, window.trial))
         if there and there.opened_at == window.opened_at:
-            del self._windows[window.plan]
+            del self._windows[window.plan, window.trial]
 
     def postpone(self, window: Window, due_at: str) -> bool:
-        same = self._windows.get(window.plan) == window
+        same = self._windows.get((window.plan, window.trial)) == window
         if same:
-            self._windows[window.plan] = replace(window, due_at=due_at)
+            self._windows[window.plan, window.trial] = replace(window, due_at=due_at)
         return same
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        there = (d for d in self._drops.values() if d.id not in self.unreadable)
+    def pending(self, plan: str, most: int = 1000, *, trial: bool = False) -> tuple[Drop, ...]:
+        there = (d for d in self._drops.values() if d.id not in self.unreadable and d.trial is trial)
         waiting = (d for d in there if d.state == "staged" and d.plan == plan)
         return tuple(sorted(waiting, key=lambda d: (d.staged_at or "", d.id))[:most])
 

@@ -64,10 +64,17 @@ class Client:
         return self._pages("/contracts", "contracts")
 
     def drops(
-        self, *, contract: str | None = None, state: str | None = None, key: str | None = None, month: str | None = None
+        self,
+        *,
+        contract: str | None = None,
+        state: str | None = None,
+        key: str | None = None,
+        month: str | None = None,
+        trial: bool = False,
     ) -> Iterator[Drop]:
-        """Yield the drops of a month (`2026-01`; this one by default), newest first."""
-        return map(Drop.of, self._pages("/drops", "drops", contract=contract, state=state, key=key, month=month))
+        """Yield the drops, or the trials, of a month (`2026-01`; this one by default), newest first."""
+        asked = {"contract": contract, "state": state, "key": key, "month": month, "trial": _flag(trial=trial)}
+        return map(Drop.of, self._pages("/drops", "drops", **asked))
 
     def drop(self, drop: str) -> Drop:
         """Return a drop with its problems and its history."""
@@ -126,10 +133,15 @@ class Client:
         announced = self._announce(measure(Path(path), progress), key)
         return announced if isinstance(announced, Refusal) else announced[0]
 
-    def send(self, path: str | Path, key: str, progress: Progress = no_progress) -> Sent | Refusal:
-        """Send a file under a key, unless it would be refused; raise DeliveryUnknown if nobody knows if it arrived."""
+    def send(
+        self, path: str | Path, key: str, progress: Progress = no_progress, *, trial: bool = False
+    ) -> Sent | Refusal:
+        """Send a file under a key, unless it would be refused; raise DeliveryUnknown if nobody knows if it arrived.
+
+        A trial is judged as any file, and consumers get nothing of it.
+        """
         file = measure(Path(path), progress)
-        announced = self._announce(file, key)
+        announced = self._announce(file, key, trial=trial)
         if isinstance(announced, Refusal):
             return announced
         claim, permit = announced
@@ -137,15 +149,15 @@ class Client:
         try:
             version = deliver(self._transport, permit, file, key, progress)
         except DeliveryUnknown:
-            drop = self._search(lambda: self._of_this(file, key, begin))
+            drop = self._search(lambda: self._of_this(file, key, begin, trial=trial))
             if drop is None:
                 raise
         else:
-            drop = self._search(lambda: next(self._drops_of(key, version_id=version), None))
+            drop = self._search(lambda: next(self._drops_of(key, version_id=version, trial=trial), None))
         if drop is None:
             raise StillInFlight(
                 f"The file has arrived, and dropgate has not seen it for {SEARCHED} seconds. Look later with "
-                f"`dropgate-client drops --key {key}`; do not send it again."
+                f"`dropgate-client drops --key {key}{' --trial' if trial else ''}`; do not send it again."
             )
         return Sent(key, file.size, file.sha256, drop.id, claim)
 
@@ -166,17 +178,19 @@ class Client:
             self._pause(min(look, left))
             look = min(look * 1.5, LONGEST_LOOK)
 
-    def _announce(self, file: Measured, key: str) -> tuple[Claim, Permit] | Refusal:
+    def _announce(self, file: Measured, key: str, *, trial: bool = False) -> tuple[Claim, Permit] | Refusal:
         """Return the claim and the permit of a file, or its refusal."""
         if file.size > LARGEST:
             raise NotConfigured(f"{file.path} has {file.size:,} bytes, and the API takes {LARGEST:,} at most.")
         head = base64.b64encode(file.head).decode()
-        body = {"key": key, "size": file.size, "sha256": file.sha256, "head": head}
+        body = {"key": key, "size": file.size, "sha256": file.sha256, "head": head} | ({"trial": True} if trial else {})
         answer = self._ask("POST", "/uploads", body)
         problem = answer.json()
         if answer.status == 422 and isinstance(problem, dict) and problem.get("type") == REFUSED:
             return Refusal(key, file.size, tuple(_problem(error) for error in problem["errors"]))
         document = self._checked(answer)
+        if trial and document.get("trial") is not True:
+            raise NotConfigured(f"{self.api} has no trials: its dropgate is older. Nothing was sent.")
         warnings = tuple(map(Problem.of, document["problems"]))
         claim = Claim(key, document["contract"], document["version"], document["checked"], warnings)
         return claim, Permit.of(document["upload"])
@@ -189,16 +203,17 @@ class Client:
             self._pause(1.0)
         return None
 
-    def _of_this(self, file: Measured, key: str, begin: datetime) -> Drop | None:
+    def _of_this(self, file: Measured, key: str, begin: datetime, *, trial: bool) -> Drop | None:
         """Return the newest drop of a key if it is that of a file whose transfer began at a moment."""
-        newest = next(self._drops_of(key), None)
+        newest = next(self._drops_of(key, trial=trial), None)
         if newest is None or newest.size != file.size:
             return None
         since = datetime.fromisoformat(newest.received_at.replace("Z", "+00:00"))
         return newest if since > begin - timedelta(seconds=5) else None
 
-    def _drops_of(self, key: str, version_id: str | None = None) -> Iterator[Drop]:
-        return map(Drop.of, self._pages("/drops", "drops", key=key, version_id=version_id))
+    def _drops_of(self, key: str, version_id: str | None = None, *, trial: bool) -> Iterator[Drop]:
+        asked = {"key": key, "version_id": version_id, "trial": _flag(trial=trial)}
+        return map(Drop.of, self._pages("/drops", "drops", **asked))
 
     def _pages(self, where: str, name: str, **asked: str | None) -> Iterator[Mapping[str, Any]]:
         """Yield the items of all pages of a list."""
@@ -242,6 +257,11 @@ class Client:
         )
         fix = " Run `dropgate-client login` again." if answer.status == 401 else ""
         raise RequestRefused(answer.status, f"{self.api}: {detail}{f' ({places})' if places else ''}{fix}")
+
+
+def _flag(*, trial: bool) -> str | None:
+    """Return the value of the parameter of lists that asks for trials; None for drops."""
+    return "true" if trial else None
 
 
 def _problem(error: Mapping[str, Any]) -> Problem:

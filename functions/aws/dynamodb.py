@@ -98,18 +98,31 @@ class DynamoLedger:
         return tuple(i["sk"] for i in islice(ids, 20))
 
     def of_month(
-        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        most: int = 1000,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> tuple[Drop, ...]:
         values, more = _filtered(only)
-        shelf = {":m": items.dataset_month(contract, month), **values}
+        shelf = {":m": items.dataset_month(contract, month, trial=trial), **values}
         drops = self._query("dataset_month = :m", shelf, IndexName="by_month", ScanIndexForward=False, **more)
         return tuple(islice(items.read_of(drops), most))
 
     def newest(
-        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        until: str,
+        most: int,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> Iterator[Drop]:
         values, more = _filtered(only)
-        shelf = {":m": items.dataset_month(contract, month), ":until": until, **values}
+        shelf = {":m": items.dataset_month(contract, month, trial=trial), ":until": until, **values}
         condition = "dataset_month = :m AND received_at <= :until"
         drops = self._query(condition, shelf, IndexName="by_month", ScanIndexForward=False, Limit=most, **more)
         return items.read_of(drops)
@@ -201,8 +214,8 @@ class DynamoLedger:
     def open_window(self, window: Window) -> bool:
         return self._try(self._put(items.window_item(window), NEW))
 
-    def window(self, plan: str) -> Window | None:
-        item = self._get(*items.window_key(plan))
+    def window(self, plan: str, *, trial: bool = False) -> Window | None:
+        item = self._get(*items.window_key(plan, trial=trial))
         return items.window_of(item) if item else None
 
     def postpone(self, window: Window, due_at: str) -> bool:
@@ -215,7 +228,7 @@ class DynamoLedger:
             try:
                 self._db.delete_item(
                     TableName=self._table,
-                    Key=items.key(*items.window_key(window.plan)),
+                    Key=items.key(*items.window_key(window.plan, trial=window.trial)),
                     ConditionExpression="opened_at = :o",
                     ExpressionAttributeValues=items.dumps({":o": window.opened_at}),
                 )
@@ -223,8 +236,8 @@ class DynamoLedger:
                 if code(error) != "ConditionalCheckFailedException":
                     raise
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        queue = self._query("pk = :pk", {":pk": items.waiting(plan)}, ConsistentRead=True, Limit=most)
+    def pending(self, plan: str, most: int = 1000, *, trial: bool = False) -> tuple[Drop, ...]:
+        queue = self._query("pk = :pk", {":pk": items.waiting(plan, trial=trial)}, ConsistentRead=True, Limit=most)
         drops: list[Drop] = []
         while waiting := [items.pending_of(i) for i in islice(queue, most - len(drops))]:
             drops += (drop for drop in waiting if isinstance(drop, Drop))

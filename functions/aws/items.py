@@ -17,6 +17,9 @@
 - ENROLMENT              STATE            the pattern index whose promises are held
 - PROMISES#<contract>    STATE            how the promises of a contract stand; H#<promise>#<n> the history of these
 - PROMISES#<contract>    P#<promise>#<begin>#<end>  the result of a period
+
+PENDING and WINDOW of trials are those of `<plan>#trial`, and the index by_month has them under
+`<contract>#trial#<month>`: a query for drops of a contract has none of them. Items of trials expire.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -33,6 +37,7 @@ from contracts import codec
 from contracts.errors import DocumentInvalid
 from functions.drop import Drop, Transition
 from functions.ports.batches import Batch, Pause, Window
+from functions.ports.clock import moment
 from functions.ports.drops import Step, StepFacts
 from functions.ports.drops import facts_of as facts_of_drop
 from functions.ports.drops import step_of as step_of_drop
@@ -65,7 +70,12 @@ SLOTS = "SLOTS"
 FACTS = "told"
 """The attribute of a history item with what its event tells besides the step; once the code of the first problem."""
 NO_CONTRACT = "-"
-OURS = {"pk", "sk", "inflight", "dataset_month"}
+OF_TRIALS = "#trial"
+TRIAL_LIFE = timedelta(days=7)
+"""The time from the arrival of a trial to the end of its items: its bytes and its receipt are gone days before."""
+EXPIRES = "expires"
+"""The attribute by which DynamoDB deletes an item (the template's TimeToLiveSpecification), in seconds of Unix."""
+OURS = {"pk", "sk", "inflight", "dataset_month", EXPIRES}
 """Attributes that serve the table and are no part of a value."""
 FORMER = {"first", "newest"}
 """Attributes that earlier versions wrote, and that mean nothing any more."""
@@ -108,8 +118,13 @@ def drop_item(drop: Drop) -> Item:
     pk, sk = drop_key(drop.id)
     shard = zlib.crc32(drop.id.encode()) % FLIGHTS
     listed = {"inflight": flight(shard, waits=drop.waits)} if drop.listed else {}
-    month = dataset_month(drop.contract, drop.received_at[:7])
-    return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_fields(drop)}
+    month = dataset_month(drop.contract, drop.received_at[:7], trial=drop.trial)
+    return {"pk": pk, "sk": sk, "dataset_month": month, **listed, **_life(drop), **_fields(drop)}
+
+
+def _life(drop: Drop) -> Item:
+    """Return the end of the items of a trial; a drop's stay."""
+    return {EXPIRES: int((moment(drop.received_at) + TRIAL_LIFE).timestamp())} if drop.trial else {}
 
 
 def drop_of(item: Item) -> Drop:
@@ -143,12 +158,13 @@ def step_item(drop: Drop, event: str, move: Transition | None = None) -> Item:
     """The history item of what a drop has become, by a move unless it is new."""
     step, facts = step_of_drop(drop, event), codec.encode(facts_of_drop(drop, move))
     sk = f"{HISTORY}{drop.attempt:04}#{drop.step:04}"
-    return {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, FACTS: facts, **_fields(step)}
+    place = {"pk": drop_key(drop.id)[0], "sk": sk, "version": drop.version, FACTS: facts}
+    return {**place, **_life(drop), **_fields(step)}
 
 
 def step_of(item: Item) -> Step:
     """Return the step of a history item."""
-    return _value(Step, {k: v for k, v in item.items() if k not in ("version", FACTS)})
+    return _value(Step, {k: v for k, v in item.items() if k not in ("version", FACTS, EXPIRES)})
 
 
 def facts_of(item: Item) -> StepFacts:
@@ -166,32 +182,32 @@ def id_shelf(prefix: str) -> str:
 
 def id_item(drop: Drop) -> Item:
     """The way from the beginning of an id to it."""
-    return {"pk": id_shelf(drop.id), "sk": drop.id, "format": FORMAT, "version": 1}
+    return {"pk": id_shelf(drop.id), "sk": drop.id, "format": FORMAT, "version": 1, **_life(drop)}
 
 
-def dataset_month(contract: str | None, month: str) -> str:
-    """The partition of a dataset's month."""
-    return f"{contract or NO_CONTRACT}#{month}"
+def dataset_month(contract: str | None, month: str, *, trial: bool = False) -> str:
+    """The partition of a dataset's month, or of its trials'."""
+    return f"{contract or NO_CONTRACT}{OF_TRIALS if trial else ''}#{month}"
 
 
-def waiting(plan: str) -> str:
-    """The partition of the drops that wait for a plan's batch.
+def waiting(plan: str, *, trial: bool = False) -> str:
+    """The partition of the drops, or of the trials, that wait for a plan's batch.
 
     It takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
     drops that come and go, twenty times a million a day.
     """
-    return f"PENDING#{plan}"
+    return f"PENDING#{plan}{OF_TRIALS if trial else ''}"
 
 
 def pending_key(drop: Drop) -> tuple[str, str]:
     """Return the key of a staged drop that waits for a batch."""
-    return waiting(drop.plan or ""), f"{drop.staged_at}#{drop.id}"
+    return waiting(drop.plan or "", trial=drop.trial), f"{drop.staged_at}#{drop.id}"
 
 
 def pending_item(drop: Drop) -> Item:
     """Return the item of a whole staged drop in its place in line: its batch needs no other read."""
     pk, sk = pending_key(drop)
-    return {"pk": pk, "sk": sk, **_fields(drop)}
+    return {"pk": pk, "sk": sk, **_life(drop), **_fields(drop)}
 
 
 def pending_of(item: Item) -> Drop | str:
@@ -199,14 +215,14 @@ def pending_of(item: Item) -> Drop | str:
     return _readable(item) or str(item["sk"]).partition("#")[2]
 
 
-def window_key(plan: str) -> tuple[str, str]:
-    """Return the key of a plan's window."""
-    return f"WINDOW#{plan}", STATE
+def window_key(plan: str, *, trial: bool = False) -> tuple[str, str]:
+    """Return the key of a plan's window, or of that of its trials."""
+    return f"WINDOW#{plan}{OF_TRIALS if trial else ''}", STATE
 
 
 def window_item(window: Window) -> Item:
     """A window; in flight from the moment at which its message is due."""
-    pk, sk = window_key(window.plan)
+    pk, sk = window_key(window.plan, trial=window.trial)
     listed = {"inflight": WINDOWS, "changed_at": window.due_at}
     return {"pk": pk, "sk": sk, "format": FORMAT, "version": 1, **listed, **_fields(window)}
 

@@ -21,8 +21,8 @@ DataSchema = Literal["urn:dropgate:drop-event:v1#/$defs/EventData"]
 DATA_SCHEMA: DataSchema = "urn:dropgate:drop-event:v1#/$defs/EventData"
 """The schema of `data`: the `$id` of the event's schema, and the definition in it."""
 
-EventState = Literal[State, "tried", "missing", "arrived", PromiseState]
-"""A state of a drop, the end of a trial (reserved: no version writes it yet), of missing files, or of a promise."""
+EventState = Literal[State, "missing", "arrived", PromiseState]
+"""A state of a drop, of missing files, or of a promise; `tried` is the end of a trial."""
 Engine = Literal["admission", "spark"]
 """The part that decided: more words may follow, so listeners take any text."""
 

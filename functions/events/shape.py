@@ -96,6 +96,7 @@ def event_of_step(origin: Origin, step: Step, facts: StepFacts, plan: Plan | Non
         producer=facts.producer,
         consumers=plan.consumers if plan else (),
         key=facts.key,
+        trial=facts.trial,
         verdict=cast("VerdictName | None", step.verdict),
         engine=facts.engine,
         rows=facts.rows,

@@ -50,10 +50,11 @@ GROUP = 25
 
 def batch_due(ports: Ports, window: Window) -> Batch | None:
     """Close a window, claim what has gathered and start its job; None if nothing waits or may start."""
+    ports = ports.of(trial=window.trial)
     plan = ports.catalog.plan(window.plan)
     most = room(plan, ports.most_drops)
     ports.ledger.close_window(window)
-    waiting = ports.ledger.pending(window.plan, most + 1)
+    waiting = ports.ledger.pending(window.plan, most + 1, trial=window.trial)
     chosen = choose(waiting, most)
     try:
         claimed = _claim(ports, window, chosen) if chosen else None
@@ -64,7 +65,7 @@ def batch_due(ports: Ports, window: Window) -> Batch | None:
         batch, members = claimed
         launched, more = _launch(ports, batch, members, chosen), len(waiting) > len(members)
     else:  # nothing waits, or the message was here before
-        earlier = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at))
+        earlier = ports.ledger.batch(keys.batch_id(window.plan, window.opened_at, trial=window.trial))
         if earlier is None:
             if waiting:  # no slot is free
                 _line_up(ports, window, plan, waiting)
@@ -82,7 +83,7 @@ def _go_on(ports: Ports, plan: str, waiting: Sequence[Drop], *, took: bool) -> N
     longer wait.
     """
     if took:
-        if ports.ledger.pending(plan, 1):
+        if ports.ledger.pending(plan, 1, trial=ports.zones.trial):
             open_window(ports, plan, 0)
         return
     still_staged = {drop.id for drop in ports.ledger.drops([d.id for d in waiting]) if drop.state == "staged"}
@@ -117,6 +118,7 @@ def start(ports: Ports, batch: Batch) -> Batch:
     """Start the job of a claimed batch; a batch that is further on stays as it is."""
     if batch.state != "claimed":
         return batch
+    ports = ports.of(trial=batch.trial)
     drops = ports.ledger.drops(batch.members)
     try:
         members = _enlist(ports, batch, drops)
@@ -159,7 +161,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
     plan = ports.catalog.plan(window.plan)
     at = max(ports.at(), *(d.staged_at or "" for d in chosen))  # the clock that they were staged by may be ahead
     batch = Batch(
-        id=keys.batch_id(window.plan, window.opened_at),
+        id=keys.batch_id(window.plan, window.opened_at, trial=window.trial),
         plan=window.plan,
         contract=plan.contract,
         members=tuple(d.id for d in chosen),
@@ -169,6 +171,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
         changed_at=at,
         producer=plan.producer,
         marks=pinned(ports, plan),
+        trial=window.trial,
     )
     late = ports.clock.now() - moment(window.due_at) > timedelta(seconds=ports.patience_seconds)
     slots = _slots(ports, sure=late or len(chosen) > GROUP)
@@ -231,6 +234,8 @@ def _ready(batch: Batch, drops: Iterable[Drop]) -> tuple[Drop, ...]:
 
 def _joining(ports: Ports, batch: Batch, drop: Drop) -> Transition | None:
     # A drop that was staged after the claim (by a replay) belongs to another batch.
+    if drop.trial != batch.trial:
+        return None
     if drop.state == "staged" and drop.plan == batch.plan and (drop.staged_at or "") <= batch.claimed_at:
         answer = advance(drop, "claimed", ports.at(), batch=batch.id, try_=batch.try_)
     elif (drop.batch == batch.id and drop.try_ != batch.try_) or (batch.former and drop.batch == batch.former):

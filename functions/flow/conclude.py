@@ -29,4 +29,5 @@ def conclude(ports: Ports, judged: Judged | Drop, closing: Batch | None = None) 
 
 def finish(ports: Ports, drop: Drop) -> Drop:
     """Finish a decided drop that no batch will bring further, by its record in the ledger."""
+    ports = ports.of(trial=drop.trial)
     return conclude(ports, judge_by_record(ports, drop)).drop

@@ -42,6 +42,7 @@ def next_try(ports: Ports, batch: Batch, reason: str, *, began: bool = True) -> 
 
 def abandon(ports: Ports, batch: Batch) -> Batch:
     """Fail the drops of a batch whose job is refused for hours."""
+    ports = ports.of(trial=batch.trial)
     text = "The job that checks the file could not be started for hours."
     return _fail_batch(ports, batch, Problem("job-not-started", text, NOT_YOURS), "the job is refused")
 

@@ -18,6 +18,7 @@ from contracts.terms.history import Past
 from contracts.verdict import decide, fail
 from functions import keys
 from functions.drop import ABOUT_OTHERS, OF_PEOPLE, Drop, Location
+from functions.flow.trials import end_trial
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.promotion.entry import PromotionEntry, VerdictRecord, enter
@@ -45,9 +46,11 @@ class Judged:
 
 
 def judge(ports: Ports, plan: Plan, drop: Drop, result: JobResult) -> Judged | Drop:
-    """Record the verdict of a job's result; return a drop that is being judged again: the result is not of that."""
+    """Record the verdict of a job's result; return a drop that is being judged again, or a trial at its end."""
     history = history_of(ports, plan, drop)
     decision = _decision(plan, drop, result, history)
+    if drop.trial:
+        return end_trial(ports, plan, drop, decision)
     if drop.state != "validating":
         return _held_to_record(Judged(drop, plan, decision))
     entry = _record(ports, plan, drop, decision, history)

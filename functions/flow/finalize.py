@@ -45,6 +45,7 @@ def job_ended(ports: Ports, run: str, event: str | None = None, waited: Callable
     if batch_and_drops is None:
         raise ServiceUnavailable(f"no batch is known for the job run {run} yet")
     batch, drops = batch_and_drops
+    ports = ports.of(trial=batch.trial)
     if batch.state == "claimed":  # the next try is due, and this is the event of the former run
         return start(ports, batch)
     if batch.state == "ended" or batch.run != run:

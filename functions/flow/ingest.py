@@ -8,6 +8,8 @@
                 |-> move to held -> unmatched
                 `-> a marker or manifest: move to held -> noted, and its set looked at: file_sets.note
 
+A trial goes the same way to stage, and ends here as trials.end_trial has it if it is refused or no data file.
+
 Every step finds what an earlier, interrupted delivery of the event has done and goes on from there.
 """
 
@@ -19,6 +21,7 @@ from functools import partial
 from typing import Any
 
 from contracts.catalog import Match, Matched
+from contracts.decision import Decision
 from contracts.errors import (
     DocumentInvalid,
     ObjectArchived,
@@ -41,7 +44,6 @@ from functions.drop import (
     MOST_HEADER_LINE,
     OF_SETS,
     PROMOTED,
-    TRANSITIONS,
     UNVERSIONED,
     Created,
     Drop,
@@ -49,9 +51,12 @@ from functions.drop import (
     Transition,
     advance,
     brief,
+    transitions,
 )
 from functions.flow import file_sets
+from functions.flow.trials import AS_IT_IS, end_trial
 from functions.flow.windows import next_window, open_window, quiet
+from functions.keys import Zones
 from functions.ports import Ports
 from functions.ports.store import MARKER_KEPT
 from functions.promotion.copies import Gone, InPlace, Replaced, Taken, Unfinished, move, owns_source
@@ -96,6 +101,7 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
 
     DocumentInvalid where the bucket keeps no versions: every upload of the key would be the same drop.
     """
+    ports = ports.of(trial=is_trial(ports.zones, created))
     name = keys.name_in(ports.zones.landing, created.bucket, created.key)
     if not name or (keys.is_marker(name, created.size) and not _is_older(created, ports.clock.now() - MARKER_KEPT)):
         return None
@@ -112,6 +118,7 @@ def ingest(ports: Ports, created: Created) -> Drop | None:
 
 def resume(ports: Ports, drop: Drop) -> Drop:
     """Finish what is unfinished of a drop before its batch; a drop that is further on stays as it is."""
+    ports = ports.of(trial=drop.trial)
     if drop.state == "received":
         return _receive(ports, drop)
     if drop.state == "gathering":
@@ -121,6 +128,11 @@ def resume(ports: Ports, drop: Drop) -> Drop:
     if drop.state == "staged" and drop.plan:
         open_window(ports, drop.plan, ports.window_seconds)
     return drop
+
+
+def is_trial(zones: Zones, created: Created) -> bool:
+    """Return True if an object is in the trials' folder of landing: nothing else makes it a trial."""
+    return keys.name_in(zones.of(trial=True).landing, created.bucket, created.key) is not None
 
 
 def pin(drop: Drop, match: Match) -> Drop:
@@ -140,7 +152,7 @@ def _announced(ports: Ports, drop: Drop, created: Created) -> Drop:
     upload = {"sequencer": created.sequencer, "uploaded_at": created.uploaded_at}
     for _ in range(TRIES):
         drop = record(ports, drop, "announced", **upload)
-        if drop.sequencer or "announced" not in TRANSITIONS[drop.state]:
+        if drop.sequencer or "announced" not in transitions(trial=drop.trial).get(drop.state, {}):
             break
     else:
         raise ServiceUnavailable(f"others bring drop {drop.id} further again and again")
@@ -176,6 +188,7 @@ def _received(ports: Ports, created: Created, name: str) -> Drop:
         received_at=at,
         changed_at=at,
         source=Location(f"s3://{created.bucket}/{created.key}", created.version_id),
+        trial=ports.zones.trial,
     )
     if keys.is_marker(name, created.size):
         return replace(drop, problems=brief((MARKER,)))
@@ -197,10 +210,13 @@ def _receive(ports: Ports, drop: Drop) -> Drop:
     here, admission = seen
     if isinstance(admission, Fault):
         return mark_failed(ports, here, admission.problem)
+    signal = plan.set is not None and plan.set.is_signal(drop.name)
+    if drop.trial and (admission.refused or signal):
+        return _try(ports, here, plan, refuse(admission.problems) if admission.refused else AS_IT_IS)
     if admission.refused:
         wrong = {"verdict": "rejected", "problems": brief(admission.problems), "decided_at": ports.at()}
         return _finish_refusal(ports, record(ports, here, "refused", **wrong))
-    if plan.set and plan.set.is_signal(drop.name):
+    if plan.set and signal:
         return _note(ports, here, plan, plan.set)
     return _stage(ports, here, plan, admission)
 
@@ -210,15 +226,23 @@ def _unmatched(ports: Ports, drop: Drop) -> Drop:
 
     In nobody's folder there is nobody who may read one; the table of results has it all the same.
     """
+    decision = unclaimed(drop.problems)
+    if drop.trial:
+        return _try(ports, drop, None, decision)
     at = _hold(ports, drop)
     if at is None:
         return _gone(ports, drop)
-    decision = unclaimed(drop.problems)
     if drop.producer is None:
         write_results(ports, drop, None, decision)
         return unless_erased(ports, None, record(ports, drop, "matched_nothing", source=at))
     receipt = write_outcome(ports, drop, None, decision)
     return unless_erased(ports, receipt, record(ports, drop, "matched_nothing", source=at, receipt=receipt))
+
+
+def _try(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> Drop:
+    """End a trial at the door."""
+    at = _hold(ports, drop)
+    return _gone(ports, drop) if at is None else end_trial(ports, plan, drop, decision, at)
 
 
 def _note(ports: Ports, drop: Drop, plan: Plan, rule: SetRule) -> Drop:
@@ -305,9 +329,9 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
         "header_line": line if len(line.encode()) <= MOST_HEADER_LINE else None,
         "unpacked": admission.unpacked,
         "content": admission.content,
-        "file_set": file_sets.set_of(drop, plan, plan.set) if plan.set else None,
+        "file_set": file_sets.set_of(drop, plan, plan.set) if plan.set and not drop.trial else None,
     }
-    if plan.set and (waits := file_sets.join(ports, drop, plan, plan.set, **laid)):
+    if plan.set and not drop.trial and (waits := file_sets.join(ports, drop, plan, plan.set, **laid)):
         return resume(ports, waits) if waits.state in ("staged", "rejecting") else waits
     at = ports.at()
     answer = advance(drop, "staged", at, staged_at=at, **laid)

@@ -91,6 +91,7 @@ def _halves(ports: Ports, batch: Batch, first: Batch, drops: Sequence[Drop], *, 
             marks=batch.marks,
             former=batch.id,
             origin=first.id,
+            trial=batch.trial,
             version=0,
         )
 

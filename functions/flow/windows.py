@@ -10,7 +10,7 @@ from functions.ports.clock import stamp
 
 
 def open_window(ports: Ports, plan: str, seconds: int) -> None:
-    """Open a plan's window unless it is open, and send `batch_due` a message for its end."""
+    """Open a plan's window, or that of its trials, unless it is open, and send `batch_due` a message for its end."""
     window = next_window(ports, plan, seconds)
     if ports.ledger.open_window(window):
         ports.delays.send(window, seconds)
@@ -19,11 +19,12 @@ def open_window(ports: Ports, plan: str, seconds: int) -> None:
 def next_window(ports: Ports, plan: str, seconds: int) -> Window:
     """Return the window that would open now."""
     now = ports.clock.now()
-    return Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)))
+    return Window(plan, stamp(now), stamp(now + timedelta(seconds=seconds)), trial=ports.zones.trial)
 
 
 def quiet(ports: Ports, plan: str) -> bool:
     """Return True if this process staged no drop of a plan for two windows, and count one now: then few are open."""
-    now, last = ports.clock.now(), ports.seen.get(plan)
-    ports.seen[plan] = now
+    line = f"{plan} trial" if ports.zones.trial else plan
+    now, last = ports.clock.now(), ports.seen.get(line)
+    ports.seen[line] = now
     return last is None or now - last > timedelta(seconds=2 * ports.window_seconds)

@@ -20,7 +20,7 @@ def close(record: SQSRecord) -> None:
     """Start the job of what has gathered in one window."""
     runtime.about()
     window = window_in(record.body)
-    runtime.about(batch=keys.batch_id(window.plan, window.opened_at))
+    runtime.about(batch=keys.batch_id(window.plan, window.opened_at, trial=window.trial))
     batch = batch_due(runtime.ports(), window)
     if batch:
         details: dict[str, Any] = {"try": batch.try_, "run": batch.run, "drops": len(batch.members)}

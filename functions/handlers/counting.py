@@ -30,6 +30,9 @@ METRICS: dict[Event, str] = {
 }
 """The metric of each event that operators count; a refused drop is also counted as rejected, when it is settled."""
 
+OF_TRIALS: dict[Event, str] = {"tried": "TrialsEnded", "failed": "DropsFailed"}
+"""The same of trials: what fails is ours to mend, and nothing else of them counts among drops."""
+
 RECEIVED = "DropsReceived"
 MISSING = "FilesMissing"
 MISSED = "PromisesMissed"
@@ -44,14 +47,14 @@ class CountedLedger(DynamoLedger):
 
     def open(self, drop: Drop) -> Drop:
         opened = super().open(drop)
-        if opened is drop:
+        if opened is drop and not drop.trial:
             self._count(RECEIVED)
         return opened
 
     def write(self, moves: Sequence[Transition], *beside: TransactionItem) -> None:
         super().write(moves, *beside)
         for move in moves:
-            if name := METRICS.get(move.event):
+            if name := (OF_TRIALS if move.drop.trial else METRICS).get(move.event):
                 self._count(name)
         for item in beside:
             if isinstance(item, Absence) and item.state == "missing":

@@ -48,6 +48,7 @@ class NotForgotten:
 
 def forgettable(ports: Ports, drop: Drop, *, promoted: bool) -> NotForgotten | None:
     """Return why a drop cannot be erased; None if it can."""
+    ports = ports.of(trial=drop.trial)
     answer = advance(drop, "forgetting", drop.changed_at)
     if drop.in_flight or isinstance(answer, NoChange):
         return NotForgotten(
@@ -71,6 +72,7 @@ def tables(ports: Ports, drop: Drop) -> tuple[str, ...]:
 
 def left(ports: Ports, drop: Drop, *, promoted: bool) -> Iterator[Location]:
     """Yield versions of a drop in landing, stage, held, jobs, results and reports, and on request in promoted."""
+    ports = ports.of(trial=drop.trial)
     landed = ports.store.remaining(f"s3://{drop.bucket}/{drop.key}")
     yield from (version.at for version in landed if version.at.version == drop.version_id)
     contracts = contracts_of(ports, drop)
@@ -103,6 +105,7 @@ def forget(
 
     Also NotForgotten if somebody else has brought the drop further before all was erased.
     """
+    ports = ports.of(trial=drop.trial)
     if why := forgettable(ports, drop, promoted=promoted):
         return why
     at = ports.at()

@@ -55,10 +55,11 @@ def page(
     after: DropPosition | None = None,
     only: Mapping[str, str] | None = None,
     keep: Callable[[Drop], bool] = lambda _: True,
+    trial: bool = False,
 ) -> DropPage:
-    """Return the next drops of contracts (None: of no contract) in a month; `only` as in the ledger's `newest`."""
+    """Return the next drops, or trials, of contracts (None: of no contract); `only` as in the ledger's `newest`."""
     until = after.received_at if after else END_OF_TIME
-    shelves = [_ordered(ledger.newest(contract, month, until, most + 1, only)) for contract in contracts]
+    shelves = [_ordered(ledger.newest(contract, month, until, most + 1, only, trial=trial)) for contract in contracts]
     line = heapq.merge(*shelves, key=_place, reverse=True)
     rest = (drop for drop in line if (after is None or _place(drop) < (after.received_at, after.id)) and keep(drop))
     drops = tuple(islice(rest, most + 1))

@@ -17,6 +17,7 @@ TONES = {
     "superseded": "idle",
     "vanished": "idle",
     "noted": "idle",
+    "tried": "idle",
 }
 """The tones of the states in which a drop stays; a drop in another state is on its way."""
 MEANINGS = {
@@ -35,6 +36,7 @@ MEANINGS = {
     "vanished": "It was gone before it could be read.",
     "superseded": "A newer file of the same name has been accepted.",
     "noted": "It tells about other files, and is not checked itself.",
+    "tried": "It was a trial: consumers got nothing of it. Its receipt has the verdict.",
 }
 DONE = {
     "replay": "Recorded: the file is judged again within minutes.",

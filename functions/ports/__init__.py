@@ -6,7 +6,7 @@ A call that may succeed later raises ServiceUnavailable.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from functions.catalog import Documents, Published
@@ -52,6 +52,10 @@ class Ports:
     largest_copy: int = LARGEST_COPY
     masks_evidence: bool = False
     seen: dict[str, datetime] = field(default_factory=dict)
+
+    def of(self, *, trial: bool) -> Ports:
+        """Return the ports with the zones of trials if asked for them, else as they are."""
+        return replace(self, zones=self.zones.of(trial=True)) if trial else self
 
     def at(self) -> str:
         """Return the time as a stamp."""

@@ -16,7 +16,7 @@ class Window:
     """The time in which drops of a plan gather; `opened_at` names it, `due_at` is when its message arrives.
 
     A window whose batch got no slot, or was paused, stays open, overdue since its oldest drop was staged, and names the
-    producer and contract of its drops.
+    producer and contract of its drops. Trials of a plan have windows of their own.
     """
 
     plan: str
@@ -24,6 +24,7 @@ class Window:
     due_at: str
     producer: str = ""
     contract: str = field(default="", metadata=codec.SPARSE)
+    trial: bool = field(default=False, metadata=codec.SPARSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Batch:
     running: `run` is its id; ended: every member is settled. `try_at` is the time when the try was set up, for the age
     of its token. `slot` is the slot that the batch holds until it has ended. `marks` are the high marks for all its
     tries. A half of a batch whose job died names that batch (`former`) and the first batch that was split (`origin`),
-    which counts the splits.
+    which counts the splits. A batch has trials only, or none.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Batch:
     marks: tuple[HighMark, ...] = field(default=(), metadata=codec.SPARSE)
     former: str | None = None
     origin: str | None = None
+    trial: bool = field(default=False, metadata=codec.SPARSE)
     splits: int = 0
     version: int = 1
     format: Literal[1] = 1
@@ -92,8 +94,8 @@ class Windows(Protocol):
         """Open a plan's window; False if one is open."""
         ...
 
-    def window(self, plan: str) -> Window | None:
-        """Return a plan's open window."""
+    def window(self, plan: str, *, trial: bool = False) -> Window | None:
+        """Return a plan's open window, that of its drops or of its trials."""
         ...
 
     def postpone(self, window: Window, due_at: str) -> bool:
@@ -104,8 +106,8 @@ class Windows(Protocol):
         """Close the window that was opened then; no error if it is closed already."""
         ...
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        """Return the staged drops of a plan in the order in which they were staged; read consistently."""
+    def pending(self, plan: str, most: int = 1000, *, trial: bool = False) -> tuple[Drop, ...]:
+        """Return the staged drops, or trials, of a plan in the order in which they were staged; read consistently."""
         ...
 
 

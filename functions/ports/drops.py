@@ -79,6 +79,7 @@ class StepFacts:
     uploaded_at: str | None = field(default=None, metadata=codec.SPARSE)
     received_at: str | None = field(default=None, metadata=codec.SPARSE)
     decided_at: str | None = field(default=None, metadata=codec.SPARSE)
+    trial: bool = field(default=False, metadata=codec.SPARSE)
 
 
 def facts_of(drop: Drop, move: Transition | None = None) -> StepFacts:
@@ -97,6 +98,7 @@ def facts_of(drop: Drop, move: Transition | None = None) -> StepFacts:
         uploaded_at=drop.uploaded_at or None,
         received_at=drop.received_at,
         decided_at=drop.decided_at,
+        trial=drop.trial,
     )
 
 
@@ -132,16 +134,25 @@ class Drops(Protocol):
 
 
 class DropSearch(Protocol):
-    """Records by other things than their ids, read by the command line, the doctor and the search for missing files."""
+    """Records by other things than their ids, read by the command line, the doctor and the search for missing files.
+
+    Trials have partitions of their own: who does not ask for them reads none.
+    """
 
     def starting_with(self, prefix: str) -> tuple[str, ...]:
         """Return the ids with a prefix of 4 characters or more, at most 20."""
         ...
 
     def of_month(
-        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        most: int = 1000,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> tuple[Drop, ...]:
-        """Return the drops that a contract (None: no contract) received in a month YYYY-MM, the newest first.
+        """Return the drops, or the trials, that a contract (None: no contract) got in a month, the newest first.
 
         `only` keeps those whose attributes have these values, as {"state": "failed"}; as much of the month is read as
         it takes to find `most` of them. Items that cannot be read are left out.
@@ -149,9 +160,16 @@ class DropSearch(Protocol):
         ...
 
     def newest(
-        self, contract: str | None, month: str, until: str, most: int, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        until: str,
+        most: int,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> Iterator[Drop]:
-        """Yield the drops that a contract (None: no contract) received in a month until a moment, the newest first.
+        """Yield the drops, or the trials, that a contract (None: no contract) got until a moment, the newest first.
 
         They are read in pages of `most`, as far as the caller goes on; of equal times in no order. `only` is as in
         `of_month`; items that cannot be read are left out.

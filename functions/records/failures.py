@@ -57,6 +57,7 @@ def write_failure_receipt(ports: Ports, drop: Drop) -> Drop:
     """Write the receipt that a failed drop still lacks."""
     if drop.state != "failed" or not drop.in_flight:
         return drop
+    ports = ports.of(trial=drop.trial)
     plan = ports.catalog.plan(drop.plan) if drop.plan else None
     receipt = write_outcome(ports, drop, plan, failure(drop))
     return unless_erased(ports, receipt, record(ports, drop, "receipt_written", receipt=receipt))

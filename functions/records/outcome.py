@@ -18,8 +18,9 @@ from functions.records.receipts import write_receipt
 
 
 def write_outcome(ports: Ports, drop: Drop, plan: Plan | None, decision: Decision) -> str:
-    """Write the results of a drop and its receipt, and return the URI of the receipt."""
-    write_results(ports, drop, plan, decision)
+    """Write the results of a drop and its receipt, and return the URI of the receipt; a trial has no results."""
+    if not drop.trial:
+        write_results(ports, drop, plan, decision)
     return write_receipt(ports, drop, plan, decision)
 
 

@@ -37,6 +37,14 @@ MOST_PROBLEMS = 20
 MOST_ROWS = 100_000
 """So many rows the job writes into rejected.csv at most."""
 WITHDRAWN = " Readers had the file and no longer have it."
+TRIED_IN_VAIN = " This was a trial. If you send it like this, it is rejected."
+TRIED = {
+    "accepted": "The file meets its contract. This was a trial: readers did not get the file, so send it now.",
+    "accepted_with_warnings": (
+        "The file would be accepted with warnings. This was a trial: readers did not get the file."
+    ),
+}
+"""The sentences for trials that pass: nobody may take such a receipt for that of a delivery."""
 FOLDER = Path(__file__).parent
 
 
@@ -47,7 +55,8 @@ class Receipt:
     `rejected_rows` is the name of the file with the rejected rows, next to the receipt; `promoted` is the URI where
     consumers find the data; `override` is the person who decided against the checks. Each is None if there is none.
     `withdrawn` is True if consumers had the file until this decision. `sent` is False for a file that was judged by
-    `dropgate test`: it was not sent, and its producer decides about it. `contact` is whom to ask about the contract.
+    `dropgate test`: it was not sent, and its producer decides about it. `trial` is True for a file that was only tried:
+    the checks are all there is. `contact` is whom to ask about the contract.
 
     A decision without a verdict and without a failure is that of a file that no contract claims.
     """
@@ -66,6 +75,7 @@ class Receipt:
     withdrawn: bool = False
     sent: bool = True
     contact: Contact | None = None
+    trial: bool = False
 
 
 def render_json(receipt: Receipt) -> bytes:
@@ -82,6 +92,7 @@ def render_json(receipt: Receipt) -> bytes:
         "promoted": receipt.promoted,
         "override": codec.encode(receipt.override),
         "withdrawn": receipt.withdrawn,
+        **({"trial": True} if receipt.trial else {}),
         "contact": {"name": receipt.contact.name, "url": receipt.contact.url} if receipt.contact else None,
     }
     # A lone surrogate of a key becomes \udxxx, which is how JSON writes it.
@@ -151,6 +162,8 @@ def _without_values(check: CheckResult, metric: bool) -> CheckResult:
 def _lead(decision: Decision, receipt: Receipt) -> str:
     """Return the sentence under the verdict."""
     verdict, rows = decision.verdict, decision.rows
+    if receipt.trial and verdict in TRIED:
+        return TRIED[verdict]
     if verdict is None:
         if decision.failure is None:
             return "No contract covers a file of this name. Readers did not get any part of it."
@@ -175,7 +188,7 @@ def _lead(decision: Decision, receipt: Receipt) -> str:
     nobody = (
         " Readers did not get any part of the file." if receipt.sent else " If you send it like this, it is rejected."
     )
-    nobody = WITHDRAWN if receipt.withdrawn else nobody
+    nobody = WITHDRAWN if receipt.withdrawn else TRIED_IN_VAIN if receipt.trial else nobody
     if rows.read is None:
         return f"The file was rejected before its records were read.{nobody}"
     if rows.rejected:

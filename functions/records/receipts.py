@@ -34,7 +34,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan | None, decision: Decisio
     receipt = records_receipt.Receipt(
         drop=drop.id,
         attempt=drop.attempt,
-        key=drop.key,
+        key=drop.name if drop.trial else drop.key,
         received_at=drop.received_at,
         decided_at=drop.decided_at or (drop.changed_at if plan else drop.received_at),
         decision=decision,
@@ -44,6 +44,7 @@ def write_receipt(ports: Ports, drop: Drop, plan: Plan | None, decision: Decisio
         promoted=f"{ports.zones.promoted}{drop.promoted.key}" if drop.promoted and with_consumers else None,
         override=drop.override,
         withdrawn=_withdrawn(ports, drop),
+        trial=drop.trial,
         contact=_contact(ports, plan, producer),
     )
     for kind, body in (("html", records_receipt.render_html(receipt)), ("json", records_receipt.render_json(receipt))):

@@ -164,12 +164,12 @@ def _turn(work: list[Work], lost: list[Work], now: datetime) -> list[Work]:
 
 
 def _work(ports: Ports, open_items: InFlight, windows: Sequence[Window]) -> list[Work]:
-    plans = dict.fromkeys(d.plan for d in open_items.waiting if d.state == "staged" and d.plan)
+    plans = dict.fromkeys((d.plan, d.trial) for d in open_items.waiting if d.state == "staged" and d.plan)
     return [
         *((f"batch {b.id}", partial(_finish_batch, ports, b)) for b in open_items.batches),
         *((f"window of plan {w.plan}", partial(_send_again, ports, w)) for w in windows),
         *((f"set {s.id}", partial(look, ports, s.id)) for s in open_items.sets),
-        *((f"plan {p}", partial(_gather, ports, p)) for p in plans),
+        *((f"plan {p}", partial(_gather, ports.of(trial=trial), p)) for p, trial in plans if p),
         *((f"drop {d.id}", partial(_finish_drop, ports, d)) for d in open_items.drops),
     ]
 
@@ -232,11 +232,12 @@ def _finish_batch(ports: Ports, seen: Batch) -> None:
 
 def _send_again(ports: Ports, seen: Window) -> None:
     """Send a window's message again, and let it go to the end of the line: a plan that is broken holds up no other."""
-    if ports.ledger.window(seen.plan) == seen:
+    if ports.ledger.window(seen.plan, trial=seen.trial) == seen:
         ports.delays.send(seen, 0)
         ports.ledger.postpone(seen, stamp(ports.clock.now() + COMES_BACK))
 
 
 def _gather(ports: Ports, plan: str) -> None:
-    if ports.ledger.window(plan) is None and ports.ledger.pending(plan, 1):
+    trial = ports.zones.trial
+    if ports.ledger.window(plan, trial=trial) is None and ports.ledger.pending(plan, 1, trial=trial):
         open_window(ports, plan, 0)

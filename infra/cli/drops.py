@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from functions.ports.expected_files import Absence
     from infra.cli.options.target import Target
 
-BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "minutes")
+BESIDE_STUCK = ("contract", "state", "month", "most", "missing", "trial", "minutes")
 """The options that have no effect with --stuck, and --minutes, which needs it."""
 
 
@@ -44,6 +44,7 @@ Examples:
   dropgate drops --stuck
   dropgate drops --stuck --minutes 60 --format json
   dropgate drops --missing
+  dropgate drops --trial
 """
 )
 @contract_option
@@ -59,6 +60,7 @@ Examples:
     help="With --stuck: minutes without progress.",
 )
 @click.option("--missing", is_flag=True, help="List the files that did not arrive by the end of their window.")
+@click.option("--trial", is_flag=True, help="List trials, which are in no other list.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @of_a_stack
 def command(
@@ -69,6 +71,7 @@ def command(
     stuck: bool,
     minutes: int,
     missing: bool,
+    trial: bool,
     form: str,
 ) -> None:
     """List drops, newest first, with those that match no contract.
@@ -91,21 +94,21 @@ def command(
     need_state(state)
     target = reading()
     if missing:
-        if state:
-            raise click.UsageError("--missing lists files that did not arrive: they have no --state.")
+        if state or trial:
+            raise click.UsageError("--missing lists files that did not arrive: they have no --state and no --trial.")
         _show_missing(target, absent(target, contract, month, most), form)
         return
-    selected = chosen(target, contract, state, month, most)
+    selected = chosen(target, contract, state, month, most, trial=trial)
     rows = [_row(d) for d in selected.drops]
     if selected.more:
-        what = f"{state} drops" if state else "drops"
+        what = f"{state} drops" if state else "trials" if trial else "drops"
         click.echo(
             f"There are more than these {most:,} {what} in {selected.month}: raise --most to list more.", err=True
         )
     if form == "json":
         click.echo(as_json(rows))
         return
-    click.echo(f"Drops in {target.where}", err=True)
+    click.echo(f"{'Trials' if trial else 'Drops'} in {target.where}", err=True)
     say(drops_table(rows, shutil.get_terminal_size((100, 24)).columns, sys.stdout.isatty()), nl=False)
 
 

@@ -41,6 +41,12 @@ class Producer:
     folder: Path
     api: str
     issuer: str
+    embedded: Embedded
+
+    def promoted(self) -> dict[str, str]:
+        """Return the ETag of each object that consumers have."""
+        client, bucket = self.embedded.client("s3"), self.embedded.stack.names["PromotedBucket"]
+        return {each["Key"]: each["ETag"] for each in client.list_objects_v2(Bucket=bucket).get("Contents", ())}
 
     def call(self, *words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
         """Call a command."""
@@ -70,7 +76,8 @@ def producer(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
         embedded.publish(lint((CONTRACT,)).plans)
         assert embedded.gateway
         assert embedded.issuer
-        own = Producer(tmp_path_factory.mktemp("producer"), embedded.gateway.endpoint, embedded.issuer.endpoint)
+        folder = tmp_path_factory.mktemp("producer")
+        own = Producer(folder, embedded.gateway.endpoint, embedded.issuer.endpoint, embedded)
         addresses = ("--api", own.api, "--issuer", own.issuer, "--scope", "producer")
         done = own.call("login", *addresses, DROPGATE_CLIENT_ID="shop", DROPGATE_CLIENT_SECRET="")
         assert (done.returncode, done.stderr) == (0, "")
@@ -138,3 +145,26 @@ def test_contract_is_linted(producer: Producer) -> None:
     done = producer.call("lint", broken)
     assert done.returncode == 1
     assert f"{broken}:" in done.stdout
+
+
+def test_trial_gets_its_verdict_and_leaves_nothing(producer: Producer) -> None:
+    sent = producer.call("send", producer.file("orders/tried.csv", GOOD), "--key", "orders/tried.csv", "--wait")
+    assert sent.returncode == 0, sent.stderr
+    promoted = producer.promoted()
+
+    bad = producer.file("tried.csv", BAD)
+    done = producer.call("send", bad, "--key", "orders/tried.csv", "--trial")
+
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("✕ REJECTED  orders/tried.csv: 1 of 2 records (50.0 %) is rejected.\n")
+    assert done.stdout.endswith(f"Written: {bad}.receipt.json\nWritten: {bad}.rejected.csv\n")
+    assert json.loads(Path(f"{bad}.receipt.json").read_text())["trial"] is True
+    fine = producer.file("fine.csv", GOOD + b"3,c,1,2026-01-31\n")
+    again = producer.call("send", fine, "--key", "orders/tried.csv", "--trial")
+    assert again.returncode == 0, again.stderr
+    assert "This was a trial" in again.stdout
+    listed = json.loads(producer.call("drops", "--key", "orders/tried.csv", "--format", "json").stdout)
+    assert [row["state"] for row in listed] == ["accepted"]
+    trials = json.loads(producer.call("drops", "--key", "orders/tried.csv", "--trial", "--format", "json").stdout)
+    assert [(row["state"], row["verdict"]) for row in trials] == [("tried", "accepted"), ("tried", "rejected")]
+    assert producer.promoted() == promoted

@@ -23,6 +23,7 @@ Examples:
 )
 @click.option("--contract", metavar="C", help="Only drops of this contract, such as `inmet-weather.v1`.")
 @click.option("--state", metavar="S", help="Only drops in this state, such as `rejected`.")
+@click.option("--trial", is_flag=True, help="Only trials, which are in no other list.")
 @click.option("--key", metavar="KEY", help="Only drops of this key.")
 @click.option(
     "--month",
@@ -33,12 +34,19 @@ Examples:
 @click.option("--most", type=click.IntRange(min=1), default=100, show_default=True, help="Maximum number of drops.")
 @form_option
 def command(
-    contract: str | None, state: str | None, key: str | None, month: datetime | None, most: int, form: str
+    contract: str | None,
+    state: str | None,
+    trial: bool,
+    key: str | None,
+    month: datetime | None,
+    most: int,
+    form: str,
 ) -> None:
     """List your drops, newest first, with those that match no contract."""
     client = Client.from_environment()
     when = f"{month:%Y-%m}" if month else None
-    listed = list(islice(client.drops(contract=contract, state=state, key=key, month=when), most + 1))
+    asked = client.drops(contract=contract, state=state, key=key, month=when, trial=trial)
+    listed = list(islice(asked, most + 1))
     if len(listed) > most:
         say(f"There are more than these {most:,} drops: raise --most to list more.", err=True)
     if form == "json":

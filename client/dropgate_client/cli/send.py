@@ -22,10 +22,12 @@ from dropgate_client.values import Drop, Refusal
 Examples:
   dropgate-client send weather.csv --key inmet/SP/2026-01-31.csv --wait
   dropgate-client send inmet/SP/2026-01-31.csv --format json
+  dropgate-client send weather.csv --key inmet/SP/2026-01-31.csv --trial
 """,
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @key_option
+@click.option("--trial", is_flag=True, help="Try FILE: wait for its verdict; consumers get nothing of it.")
 @click.option("--wait", is_flag=True, help="Wait for the verdict, print it, and write the receipt next to FILE.")
 @click.option(
     "--patience",
@@ -33,27 +35,32 @@ Examples:
     default=3600,
     show_default=True,
     metavar="SECONDS",
-    help="With --wait: the time to wait.",
+    help="With --wait or --trial: the time to wait.",
 )
 @form_option
-def command(file: Path, key: str | None, wait: bool, patience: int, form: str) -> None:
+def command(file: Path, key: str | None, trial: bool, wait: bool, patience: int, form: str) -> None:
     """Send FILE, unless its name or its first bytes show that it would be rejected.
 
     A file is never sent twice: if the connection breaks, the command looks for it, and says if it cannot know. With
-    --wait it writes FILE.receipt.json and, if rows were rejected, FILE.rejected.csv. Exits 0 if the file was sent or
+    --wait it writes FILE.receipt.json and, if rows were rejected, FILE.rejected.csv. With --trial the file is judged as
+    any other, and then thrown away: it replaces no file and holds none up. Exits 0 if the file was sent or
     accepted, 1 if it was refused or rejected, 3 if it could not be sent or judged.
     """
     client, name = Client.from_environment(), key_of(file, key)
     with progress_bars() as progress:
-        sent = client.send(file, name, progress)
+        sent = client.send(file, name, progress, trial=trial)
     if isinstance(sent, Refusal):
         if form == "json":
             say_json({"sent": False, **asdict(sent)})
         else:
             say(refusal_text(sent, file.name, width(), colour=colour()) + "\nNothing was sent.")
         sys.exit(1)
+    wait = wait or trial
     if form == "text":
-        say(f"Sent {visible(name, 1100)}: drop {sent.drop}, contract {sent.claim.contract}", err=wait)
+        say(
+            f"{'Tried' if trial else 'Sent'} {visible(name, 1100)}: drop {sent.drop}, contract {sent.claim.contract}",
+            err=wait,
+        )
     if not wait:
         if form == "json":
             say_json({"sent": True, **asdict(sent)})

@@ -11,6 +11,7 @@ from dropgate_client.rendering.screen import look_of, moment, named, paint, visi
 from dropgate_client.rendering.verdict import problem_lines, verdict_text
 from dropgate_client.values import Claim, Drop, Finding, Problem, Refusal
 
+TRIED = "This was a trial: consumers got nothing of the file."
 HEADS = ("ID", "STATE", "KEY", "READ", "REJECTED", "RECEIVED")
 
 
@@ -34,7 +35,8 @@ def drops_table(drops: Sequence[Drop], width: int = 80, *, colour: bool = False)
 def drop_text(drop: Drop, receipt: Mapping[str, Any] | None, width: int = 80, *, colour: bool = False) -> str:
     """Return where a drop stands, and its verdict as `dropgate test` prints it if it has one."""
     if receipt and (receipt["verdict"] or receipt["failure"]):
-        return verdict_text(receipt, width, colour=colour)
+        note = f"\n{TRIED}\n" if receipt.get("trial") else ""
+        return verdict_text(receipt, width, colour=colour) + note
     look = look_of(drop.state)
     title = paint(f"{look.sign} {look.word.upper()}", look.colour, bold=True, on=colour)
     problems = problem_lines("What to fix", [_document(p) for p in drop.problems], width, colour=colour)

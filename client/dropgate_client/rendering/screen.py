@@ -41,6 +41,7 @@ LOOKS = {
     "superseded": Look("↷", "superseded", "bright_black"),
     "noted": Look("·", "noted", "bright_black"),
     "vanished": Look("↷", "vanished", "bright_black"),
+    "tried": Look("·", "tried", "bright_black"),
 }
 
 

@@ -36,6 +36,7 @@ class DropSummary(Model):
     changed_at: str
     decided_at: str | None
     rows: Rows | None
+    trial: bool
 
 
 class DropProblem(Model):
@@ -124,7 +125,7 @@ def _fields(drop: Drop) -> dict[str, Any]:
     rows = drop.rows
     return {
         **{name: getattr(drop, name) for name in ("id", "state", "verdict", "contract", "producer", "size", "attempt")},
-        **{name: getattr(drop, name) for name in ("received_at", "changed_at", "decided_at")},
+        **{name: getattr(drop, name) for name in ("received_at", "changed_at", "decided_at", "trial")},
         "key": drop.name,
         "rows": Rows(read=rows.read, valid=rows.valid, rejected=rows.rejected) if rows else None,
     }

@@ -19,12 +19,14 @@ class UploadRequest(Model):
     """A file that is about to be uploaded: its key, its size in bytes, its SHA-256 in small hexadecimal digits.
 
     `head` is base64 of its first 65,536 bytes, or of all if it has fewer; without it name and size alone are checked.
+    A `trial` is judged as any file, and then thrown away: consumers get nothing of it, and no file is replaced.
     """
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     size: Annotated[int, Field(ge=0, le=LARGEST_UPLOAD)]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     head: Annotated[str | None, Field(max_length=LONGEST_HEAD)] = None
+    trial: bool = False
 
 
 class UploadTarget(Model):
@@ -52,3 +54,4 @@ class UploadAnswer(Model):
     version: str
     checked: Checked
     problems: list[DropProblem]
+    trial: bool

@@ -26,6 +26,7 @@ MOST = 200
 LINK_SECONDS = 300
 """The time for which a link to rejected rows can be used."""
 VERSION_ID = "With `key`: only the upload of this version, as S3 answered the PUT in `x-amz-version-id`"
+TRIALS = "Only trials, which are in no other list"
 NAME = re.compile(r"rejected\.[a-z.]{2,16}")
 """The names of files of rejected rows, which the job writes."""
 
@@ -51,6 +52,7 @@ def list_drops(
     month: Annotated[str | None, Query(description="Month of arrival (default: this one)", pattern=MONTH)] = None,
     key: Annotated[str | None, Query(description="Only uploads of this key", max_length=1024)] = None,
     version_id: Annotated[str | None, Query(description=VERSION_ID, max_length=1024)] = None,
+    trial: Annotated[bool, Query(description=TRIALS)] = False,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
     cursor: Annotated[str | None, Query(description="`next` of the page before", max_length=200)] = None,
 ) -> DropList:
@@ -59,7 +61,7 @@ def list_drops(
     if state not in (None, *STATES):
         raise RequestRefused(422, f"There is no state {state}.", [{"place": "query.state", "kind": "unknown"}])
     if version_id is not None:
-        return _uploaded(here, reach, key, version_id)
+        return _uploaded(here, reach, key, version_id, trial=trial)
     after = position_of(cursor) if cursor else None
     if cursor and after is None:
         raise RequestRefused(400, "The cursor is none that this API has given.")
@@ -71,18 +73,25 @@ def list_drops(
     only = {name: value for name, value in (("state", state), ("producer", producer)) if value}
     when = month or here.ports.clock.now().strftime("%Y-%m")
     listed = page(
-        here.ports.ledger, _shelves(here, reach, contract, producer), when, limit, after=after, only=only, keep=within
+        here.ports.ledger,
+        _shelves(here, reach, contract, producer),
+        when,
+        limit,
+        after=after,
+        only=only,
+        keep=within,
+        trial=trial,
     )
     return DropList(
         drops=[summary(drop) for drop in listed.drops], next=listed.after.encode() if listed.after else None
     )
 
 
-def _uploaded(here: Asked, reach: Reach, key: str | None, version_id: str) -> DropList:
+def _uploaded(here: Asked, reach: Reach, key: str | None, version_id: str, *, trial: bool) -> DropList:
     """Return the drop of one upload, by the version id that S3 answered; none before it is taken in."""
     if key is None:
         raise RequestRefused(422, "Send `key` with `version_id`.", [{"place": "query.key", "kind": "missing"}])
-    bucket, folder = split(here.ports.zones.landing)
+    bucket, folder = split(here.ports.zones.of(trial=trial).landing)
     drop = here.ports.ledger.drop(drop_id(bucket, f"{folder}{key}", version_id))
     if drop is None or not reach.covers(drop.producer, promoted=drop.state in PROMOTED):
         return DropList(drops=[], next=None)

@@ -46,10 +46,11 @@ def signed(here: Asked, upload: UploadRequest, operation: Operation = "create_up
     match = _claimed(here, upload.key, operation)
     announced = AnnouncedUpload(upload.key, upload.size, _head(upload))
     plan = here.ports.catalog.plan(match.entry.plan)
-    verdict = check_upload(here.ports.zones, plan, announced, here.ports.clock.now())
+    zones = here.ports.zones.of(trial=upload.trial)
+    verdict = check_upload(zones, plan, announced, here.ports.clock.now())
     if verdict.refused:
         raise _refused(verdict.problems)
-    uri = f"{here.ports.zones.landing}{upload.key}"
+    uri = f"{zones.landing}{upload.key}"
     link = here.ports.uploads.upload(uri, upload.size, upload.sha256, match.entry.producer)
     if link is None:
         text = "The key is too long for an upload by the API."
@@ -69,6 +70,7 @@ def signed(here: Asked, upload: UploadRequest, operation: Operation = "create_up
         version=plan.version,
         checked=verdict.checked,
         problems=[DropProblem.of(problem) for problem in verdict.problems],
+        trial=upload.trial,
     )
 
 

@@ -28,7 +28,15 @@ def drop_list(visit: Visit) -> Answer:
     if not MONTH.fullmatch(month):
         raise RequestRefused(422, "Write the month as 2026-01.")
     asked = {name: query.get(name) for name in ("state", "contract", "producer")}
-    listed = list_drops(visit.here, **asked, month=month, limit=PAGE, cursor=query.get("cursor"))
+    listed = list_drops(
+        visit.here,
+        contract=asked["contract"],
+        state=asked["state"],
+        producer=asked["producer"],
+        month=month,
+        limit=PAGE,
+        cursor=query.get("cursor"),
+    )
     kept = {name: value for name, value in asked.items() if value} | {"month": month}
     following = f"/app/drops?{urlencode(kept | {'cursor': listed.next})}" if listed.next else None
     return visit.page("drops", drops=listed.drops, asked=asked, month=month, states=STATES, following=following)

@@ -43,11 +43,13 @@ class Chosen:
     """Those that were left out, as a person has decided them."""
 
 
-def chosen(target: Target, contract: str | None, state: str | None, month: datetime | None, most: int) -> Chosen:
-    """Return the selected drops; raise a usage error if there is no such contract."""
+def chosen(
+    target: Target, contract: str | None, state: str | None, month: datetime | None, most: int, *, trial: bool = False
+) -> Chosen:
+    """Return the selected drops, or trials; raise a usage error if there is no such contract."""
     of = (contract,) if contract else (*target.contracts(), None)
     when, only = f"{month or datetime.now(UTC):%Y-%m}", {"state": state} if state else None
-    drops = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only)]
+    drops = [d for c in of for d in target.ledger.of_month(c, when, most + 1, only, trial=trial)]
     if contract and not drops and not target.ledger.of_month(contract, when, 1):
         contracts = target.contracts()  # a withdrawn one may have drops
         if contract not in contracts:

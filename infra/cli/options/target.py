@@ -111,9 +111,15 @@ class Reader(Protocol):
         ...
 
     def of_month(
-        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        most: int = 1000,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> tuple[Drop, ...]:
-        """Return the drops that a contract (None: no contract) received in a month, newest first; `only` these."""
+        """Return the drops, or trials, that a contract (None: no contract) got in a month, newest first; `only`."""
         ...
 
     def file_set(self, set_id: str) -> FileSet | None:

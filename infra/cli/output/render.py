@@ -50,6 +50,7 @@ LOOKS = {
     "unmatched": Look("∅", "unmatched", "cyan"),
     "superseded": Look("↷", "superseded", "bright_black"),
     "noted": Look("·", "noted", "bright_black"),
+    "tried": Look("·", "tried", "bright_black"),
     "vanished": Look("↷", "vanished", "bright_black"),
 }
 RESULT_COLOURS = {"failed": "red", "error": "magenta", "warning": "yellow", "not_evaluated": "cyan", "passed": "green"}

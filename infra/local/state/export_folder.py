@@ -91,10 +91,17 @@ class Archive:
         return tuple(i for i in self._drops if i.startswith(prefix))
 
     def of_month(
-        self, contract: str | None, month: str, most: int = 1000, only: Mapping[str, str] | None = None
+        self,
+        contract: str | None,
+        month: str,
+        most: int = 1000,
+        only: Mapping[str, str] | None = None,
+        *,
+        trial: bool = False,
     ) -> tuple[Drop, ...]:
         """The drops that a contract received in a month, the newest first; only those with these values, if given."""
-        drops = [d for d in self._drops.values() if d.contract == contract and d.received_at.startswith(month)]
+        every = [d for d in self._drops.values() if d.trial is trial]
+        drops = [d for d in every if d.contract == contract and d.received_at.startswith(month)]
         drops = [d for d in drops if all(getattr(d, name) == value for name, value in (only or {}).items())]
         return tuple(sorted(drops, key=lambda d: d.received_at, reverse=True)[:most])
 

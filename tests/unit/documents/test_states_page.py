@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from functions.drop import BY_PERSON, OPEN, STATES, TRANSITIONS
+from functions.drop import BY_PERSON, OPEN, STATES, TRANSITIONS, TRIAL_TRANSITIONS, Table
 from infra.packaging.bundles import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "states.md"
 HEAD = """\
 # States of a drop
 
-Written from the table `TRANSITIONS` in [functions/drop.py](../../functions/drop.py); a test holds this page to it.
+Written from the two tables of states in [functions/drop.py](../../functions/drop.py); a test holds this page to them.
 An event that the table does not list for a state changes nothing. So repeated, late or reordered events do no harm.
 Only `dropgate replay`, `accept` and `reject` move a settled drop again; the picture leaves them out.
 The [glossary](../glossary.md#states) explains each state.
@@ -19,10 +19,23 @@ The [glossary](../glossary.md#states) explains each state.
 """
 
 
+TRIALS = """
+## Trials
+
+A trial is a file that is judged and then thrown away. No event leads it to consumers, and nobody replays or decides it.
+
+"""
+
+
 def page() -> str:
-    """The picture and the table."""
-    arrows = [(a, event, b) for a, moves in TRANSITIONS.items() for event, b in moves.items()]
-    settled = [s for s in STATES if s not in OPEN]
+    """The pictures and the tables."""
+    return HEAD + table(TRANSITIONS) + TRIALS + table(TRIAL_TRANSITIONS)
+
+
+def table(moves_of: Table) -> str:
+    """A picture and its table."""
+    arrows = [(a, event, b) for a, moves in moves_of.items() for event, b in moves.items()]
+    settled = [s for s in STATES if s not in OPEN and any(s in (a, b) for a, _, b in arrows)]
     picture = [
         "```mermaid",
         "stateDiagram-v2",
@@ -31,8 +44,8 @@ def page() -> str:
         *(f"  {s} --> [*]" for s in settled),
         "```",
     ]
-    table = ["| from | event | to |", "|---|---|---|", *(f"| {a} | {event} | {b} |" for a, event, b in arrows)]
-    return HEAD + "\n".join([*picture, "", *table]) + "\n"
+    rows = ["| from | event | to |", "|---|---|---|", *(f"| {a} | {event} | {b} |" for a, event, b in arrows)]
+    return "\n".join([*picture, "", *rows]) + "\n"
 
 
 def test_page_shows_the_table_of_states() -> None:

@@ -53,7 +53,7 @@ def test_every_state_has_a_word_and_later_ones_are_reserved() -> None:
     states = {state for part in get_args(EventState) for state in (get_args(part) or (part,))}
 
     assert WORDS.keys() == states
-    assert states - set(STATES) == {"tried", "missing", "arrived", *get_args(PromiseState)}
+    assert states - set(STATES) == {"missing", "arrived", *get_args(PromiseState)}
     assert {event for events in TRANSITIONS.values() for event in events} >= ERASING.keys()
 
 
