@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
@@ -32,6 +33,8 @@ from contracts.terms.notices import ContractRoutes, Route
 from contracts.terms.promises import Promise
 
 NONE: Mapping[str, str] = {}
+LACKING = re.compile(r"no (?:property|column) `([^`]*)`")
+"""The name of a property that a finding misses."""
 OF_THEIR_OWN = {"properties", "quality", "relationships"}
 """The lists whose entries can be read without each other."""
 
@@ -119,16 +122,29 @@ def compile_each(
         if version.startswith("v2."):
             message = f"ODCS {version} is not built yet."
             part.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
+        unread: set[str | None] = set()
         for path in broken:  # remove what the standard refuses, with the property or entry around it
             inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]
             end = inside[-1] + 1 if inside else len(path)
             owner, last = part.value(path[: end - 1]), path[end - 1] if path else 0
+            if path[end - 2 : end - 1] == ("properties",) and isinstance(removed := part.value(path[:end]), dict):
+                unread.add(removed.get("name"))
             if isinstance(owner, dict):
                 owner.pop(last, None)
             elif isinstance(owner, list) and isinstance(last, int):
                 owner[last] = None
-        compiled.append(_compile(part, whole=not broken))
+        compiled.append(_independent(_compile(part, whole=not broken), unread))
     return tuple(compiled) or (_done(document),)
+
+
+def _independent(compiled: Compiled, unread: set[str | None]) -> Compiled:
+    """Leave out findings that a property is lacking which is there and has a finding of its own."""
+
+    def follows(finding: Finding) -> bool:
+        lacking = LACKING.search(finding.message) if unread else None
+        return lacking is not None and (None in unread or lacking[1] in unread)
+
+    return replace(compiled, findings=tuple(f for f in compiled.findings if not follows(f)))
 
 
 def _compile(document: Document, *, whole: bool) -> Compiled:

@@ -135,6 +135,9 @@ def _report_keys(error: ValidationError, path: Path, document: Document) -> Iter
         if key in error.instance or (key == "map" and "logicalType" not in error.instance):
             continue  # the schema wants a map of every property without a logicalType
         close = nearest(key, [k for k in error.instance if k not in allowed])
+        if close and nearest(close, allowed) == key:
+            yield path, key
+            continue  # the misspelt key has the one finding
         close = "rule" if key == "metric" and "rule" in error.instance else close
         fix = f"Rename `{close}` to `{key}`." if close else f"Add `{key}: ...`."
         where = f"`{document.name(path)}`" if path else "The document"

@@ -55,7 +55,7 @@ def resolve(document: Document, values: Mapping[str, str]) -> None:
         return
     texts: dict[tuple[int, int], str] = {}
     for path, text in list(_texts(document.data, ())):
-        kept = _kept(document, path)
+        kept = _kept(document, path, values)
         unset = [m[0] for m in REFERENCE.finditer(text) if m["name"] not in kept and _value(m, values) is None]
         for reference in unset:
             name = reference[2:-1]
@@ -95,12 +95,16 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
         yield from _texts(each, (*path, key))
 
 
-def _kept(document: Document, path: Path) -> set[str]:
-    """Return the names at a path that a query fills in: the standard's, and the parameters of its entry."""
+def _kept(document: Document, path: Path, values: Mapping[str, str]) -> set[str]:
+    """Return the names at a path that a query fills in: the standard's, the parameters of its entry, and unset ones.
+
+    The reader of queries has a finding for each name that is neither.
+    """
     if "quality" not in path:
         return set()
     end = path.index("quality") + 2
-    return {*OF_QUERIES, *_parameters(document.value(path[:end]))}
+    unset = {m["name"] for m in REFERENCE.finditer(document.value(path)) if _value(m, values) is None}
+    return {*OF_QUERIES, *_parameters(document.value(path[:end])), *unset}
 
 
 def _parameters(entry: Any) -> Iterator[str]:

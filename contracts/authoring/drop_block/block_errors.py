@@ -175,7 +175,10 @@ def report(document: Document, path: Path, error: ValidationError, whole: str = 
             fix = f"Write `{close}`." if close else f"Leave it out; the keys are {quoted(allowed, most=12)}."
             document.error((*at, key), "unknown-key", f"{where} has no key `{key}`.", fix, on_key=True)
     elif kind == "required":
-        for key in (key for key in _mapping(error.schema)["required"] if key not in _mapping(error.instance)):
+        allowed = list(_mapping(error.schema)["properties"])
+        misspelt = {nearest(key, allowed) for key in _mapping(error.instance) if key not in allowed}
+        lacking = [key for key in _mapping(error.schema)["required"] if key not in _mapping(error.instance)]
+        for key in (key for key in lacking if key not in misspelt):
             missing = dotted((*inner, key))
             fix = f"Add {MISSING.get(missing) or MISSING[key]}."
             document.error(at, "missing-key", f"{whole} lacks `{missing}`.", fix)

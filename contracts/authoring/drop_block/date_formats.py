@@ -38,12 +38,26 @@ def _are_readable(document: Document, at: Path, form: ValueForm) -> bool:
     for n, pattern in enumerate(form.formats):
         place: Path = (*at, "formats", n)
         if wrong := file_formats.fault(pattern):
-            document.error(place, "bad-format", wrong.message, wrong.fix)
+            document.error(place, "bad-format", wrong.message, _fitting(document, at, wrong.fix))
         elif "century" in needs(pattern) and form.century is None:
             message = f"`{pattern}` has years of two digits, and no `century`."
             fix = "Write `century: 1950` beside it if 50 to 99 are 1950 to 1999, and 00 to 49 are 2000 to 2049."
             document.error(place, "bad-format", message, fix)
     return document.errors() == before
+
+
+def _fitting(document: Document, at: Path, fix: str) -> str:
+    """Return a fix that names another notation, with what that needs: a `century`, or another type of its column."""
+    meant = fix.removeprefix("Write `").removesuffix("`.")
+    if fix != f"Write `{meant}`." or file_formats.fault(meant):
+        return fix
+    if "century" in needs(meant):
+        return f"{fix[:-1]}, and `century: 1950` beside it if 50 to 99 are 1950 to 1999."
+    sources = [source for source in document.data["schema"][0].get("properties") or () if isinstance(source, dict)]
+    wanted = next((source.get("logicalType") for source in sources if source.get("name") == at[-1]), None)
+    if wanted in KINDS and wanted not in kinds(meant):
+        return f"{fix[:-1]} and `logicalType: {kinds(meant)[0]}`."
+    return fix
 
 
 def _overlap(document: Document, at: Path, dates: DateFormats) -> None:

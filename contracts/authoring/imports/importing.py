@@ -97,8 +97,8 @@ def import_document(
     elif not document.errors():
         text = raw[: source.MOST_BYTES].decode("utf-8", "replace")
         resembled = signs.format_of(raw) or signs.format_of(document.data) or signs.format_of(text)
-        looks = f"; it looks like {resembled}" if resembled else ""
-        fix = signs.fix(resembled, tuple(FORMATS))
+        looks = f"; it looks like {resembled}" if resembled not in (None, name) else ""
+        fix = signs.fix(None if resembled == name else resembled, tuple(FORMATS))
         document.error((), "wrong-format", f"The file is no {form.title}{looks}.", fix)
     if not made and not document.errors():
         fix = "Check that it is the right file."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from contracts.authoring.properties.datetimes import Fault
-from contracts.authoring.properties.other_patterns import DIRECTIVE, LOCAL, STRPTIME, is_of_directives
+from contracts.authoring.properties.other_patterns import DIRECTIVE, LOCAL, STRPTIME, is_of_both, is_of_directives
 from contracts.values.date_formats import COUNTS, DATE_UNITS, DateFormats, units
 from contracts.values.date_overlap import shared
 from contracts.values.date_pattern import PIECE
@@ -48,14 +48,14 @@ def fault(pattern: str) -> Fault | None:
         return None
     if NO_PATTERN.fullmatch(pattern):
         return Fault(wrong.message, WORDS)
-    if is_of_directives(pattern):
+    if is_of_directives(pattern) and not is_of_both(pattern):
         parts = [
             DIRECTIVES.get(piece["name"]) if piece["name"] else f"'{piece['text']}'" if piece["text"] else piece["sign"]
             for piece in DIRECTIVE.finditer(pattern)
         ]
         meant = "".join(part for part in parts if part) if None not in parts else None
     else:
-        meant = _of_letters(pattern)
+        meant = _of_letters(pattern.replace("%", ""))
     if meant and meant != pattern and not _fault(meant):
         return Fault(wrong.message, f"Write `{meant}`.")
     return wrong
@@ -122,5 +122,5 @@ def _of_letters(pattern: str) -> str | None:
         elif run == "h":
             parts.append(("h" if has_half else "H") * min(len(letters), 2))
         else:
-            parts.append(run * {"y": 2 if len(letters) < 3 else 4, "X": 3}.get(run, len(letters)))
+            parts.append(run * {"y": 2 if len(letters) == 2 else 4, "X": 3}.get(run, len(letters)))
     return "".join(parts)

@@ -56,6 +56,8 @@ UNREADABLE: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 """Parts of patterns that dropgate does not read, and the fix."""
+BOTH = re.compile(r"(?:%(?:[yY]{4}|[yY]{2}|[mM]{2}|[dD]{2}|[hH]{2}|[sS]{2})|[^%A-Za-z])+")
+"""Letters of java.time behind the sign of a directive."""
 DIRECTIVE = re.compile(r"%(?P<name>[-:]?[A-Za-z%]|[36]f)|(?P<text>[A-Za-z]+)|(?P<sign>.)", re.DOTALL)
 
 
@@ -69,8 +71,8 @@ def translated(pattern: str, logical_type: str) -> str | None:
     if local := LOCAL.match(pattern):
         date = "dd{a}MM{b}yyyy" if local["a"] else "yyyy{c}MM{d}dd"
         pattern = date.format(**local.groupdict()) + pattern[local.end() :]
-    if "%" not in pattern:
-        return _of_letters(pattern)
+    if "%" not in pattern or is_of_both(pattern):
+        return _of_letters(pattern.replace("%", ""))
     parts = []
     for piece in DIRECTIVE.finditer(pattern):
         if piece["name"]:
@@ -89,6 +91,11 @@ def unreadable(pattern: str) -> str | None:
 def is_of_directives(pattern: str) -> bool:
     """Return True if a pattern is written with the directives of strptime."""
     return any(directive["name"] in STRPTIME for directive in DIRECTIVE.finditer(pattern) if directive["name"] != "%")
+
+
+def is_of_both(pattern: str) -> bool:
+    """Return True if each sign of a directive stands before letters of java.time, as in `%dd.%mm.%yyyy`."""
+    return BOTH.fullmatch(pattern) is not None
 
 
 def _of_letters(pattern: str) -> str | None:

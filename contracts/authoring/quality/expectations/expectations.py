@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from contracts import rules
-from contracts.authoring.document import source
+from contracts.authoring.document import source, walking
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
 from contracts.authoring.quality import library_metrics, queries
@@ -109,10 +109,13 @@ def _implementation(document: Document, path: Path, entry: dict[str, Any]) -> tu
         message, fix = "`implementation` must be an expectation's `type` and `kwargs`.", f"Write it as `{EXAMPLE}`."
         document.error(path, "wrong-type", message, fix)
         return None
-    for key in (k for k in inner if k not in KEYS):
+    for key in [k for k in inner if k not in KEYS]:
         close = "type" if key == "expectation_type" else nearest(key, KEYS)
         fix = f"Write `{close}`." if close else "Arguments of the expectation belong under `kwargs`."
         document.error((*path, key), "unknown-key", f"An expectation has no key `{key}`.", fix, on_key=True)
+        if close and close not in inner:  # read on as if it were written so, so that one fault has one finding
+            inner = {**{k: v for k, v in inner.items() if k != key}, close: inner[key]}
+            walking.copy_positions(document, (*path, key), (*path, close))
     name, by_type = inner.get("type"), expectations()
     core = by_type.get(name) if isinstance(name, str) else None
     if core is None:

@@ -789,7 +789,8 @@ EXPECTATIONS = {
     "no type": GX + "    kwargs: {column: id}  #! unknown-expectation",
     "type misspelt": GX + "    type: expect_column_values_to_be_nul  #! unknown-expectation",
     "type of databases": GX + "    type: expect_column_values_to_match_like_pattern  #! elsewhere",
-    "key of an older release": GX + "    expectation_type: expect_column_to_exist  #! unknown-key unknown-expectation",
+    "key of an older release": GX
+    + "    expectation_type: expect_column_to_exist  #! unknown-key\n    kwargs: {column: id}",
     "argument beside kwargs": BETWEEN + "      min_value: 1\n    mostly: 1  #! unknown-key",
     "argument misspelt": BETWEEN + "      min_value: 1\n      mosty: 1  #! unknown-argument",
     "argument missing": GX + "    type: expect_column_values_to_be_null\n    kwargs: {}  #! no-argument",
