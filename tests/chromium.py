@@ -15,6 +15,8 @@ from typing import Any
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 SECONDS = 30
 """The time in which the driver starts."""
+TAB, ENTER = "\ue004", "\ue007"
+"""Keys by their numbers in WebDriver (www.w3.org/TR/webdriver2, "Keyboard actions")."""
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run")
 
 
@@ -43,6 +45,11 @@ class Chromium:
     def click(self, css: str) -> None:
         """Click on an element."""
         self._send("POST", f"{self._session}/element/{self._element(css)}/click", {})
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        self._send("POST", f"{self._session}/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
 
     def run(self, script: str) -> Any:
         """Return the result of a script."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.runtime import logger
 from functions.pages.site import View
-from functions.pages.views import contracts, drops, home, uploads
+from functions.pages.views import contract_parts, contracts, drops, home, lint, uploads
 from functions.pages.world import site
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ VIEWS: dict[str, View] = {
     "GET /app/drops/{drop}/{file}": drops.drop_file,
     "GET /app/contracts": contracts.contract_list,
     "GET /app/contracts/{contract}": contracts.contract,
+    "GET /app/contracts/{contract}/{part}": contract_parts.part,
+    "GET /app/lint": lint.form,
+    "POST /app/lint": lint.findings,
     "GET /app/data": contracts.data,
     "GET /app/send": uploads.upload_form,
     "GET /app/uploads": uploads.verdict,

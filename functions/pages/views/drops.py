@@ -24,9 +24,7 @@ PAGE = 50
 def drop_list(visit: Visit) -> Answer:
     """Return a page of the drops of a month that the caller reaches."""
     query = {name: value for name, value in visit.request.query.items() if value}
-    month = query.get("month", "") or visit.here.ports.clock.now().strftime("%Y-%m")
-    if not MONTH.fullmatch(month):
-        raise RequestRefused(422, "Write the month as 2026-01.")
+    month = month_of(visit)
     asked = {name: query.get(name) for name in ("state", "contract", "producer")}
     listed = list_drops(
         visit.here,
@@ -40,6 +38,14 @@ def drop_list(visit: Visit) -> Answer:
     kept = {name: value for name, value in asked.items() if value} | {"month": month}
     following = f"/app/drops?{urlencode(kept | {'cursor': listed.next})}" if listed.next else None
     return visit.page("drops", drops=listed.drops, asked=asked, month=month, states=STATES, following=following)
+
+
+def month_of(visit: Visit) -> str:
+    """Return the month that a request asks for, this one if it names none."""
+    month = visit.request.query.get("month", "") or visit.here.ports.clock.now().strftime("%Y-%m")
+    if not MONTH.fullmatch(month):
+        raise RequestRefused(422, "Write the month as 2026-01.")
+    return month
 
 
 def drop(visit: Visit) -> Answer:

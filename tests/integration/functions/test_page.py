@@ -84,8 +84,9 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
 
 def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -> None:
     sender = site.browser("shop", "producer", "operator")
-    lists = ("/app", "/app/drops?month=2026-01", "/app/contracts/orders.v1", "/app/data", "/app/operations")
-    pages = (*lists, f"/app/drops/{site.drop}", f"/app/drops/{site.drop}/receipt.html")
+    lists = ("/app", "/app/drops?month=2026-01", "/app/data", "/app/operations", "/app/lint")
+    parts = (f"/app/contracts/orders.v1{part}" for part in ("", "/history?month=2026-01", "/versions"))
+    pages = (*lists, *parts, f"/app/drops/{site.drop}", f"/app/drops/{site.drop}/receipt.html")
     answers = {path: sender.ask(path).status for path in pages}
 
     assert answers == dict.fromkeys(pages, 200)

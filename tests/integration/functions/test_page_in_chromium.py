@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import a_drop, a_plan, a_world, one_bad
-from tests.chromium import CHROMIUM, DRIVER, Chromium, chromium
+from tests.builders import a_drop, one_bad
+from tests.chromium import CHROMIUM, DRIVER, ENTER, Chromium, chromium
+from tests.unit.functions.pages.a_month import a_month
 from tests.unit.functions.pages.browsing import Opened, opened
 
 pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver")
@@ -20,6 +21,9 @@ PAGES = (
     "/app/send",
     "/app/contracts",
     "/app/contracts/orders.v1",
+    "/app/contracts/orders.v1/history",
+    "/app/contracts/orders.v1/versions",
+    "/app/lint",
     "/app/data",
     "/app/operations",
     "/app/acts/pause?of=contract:orders.v1",
@@ -29,8 +33,8 @@ WAIT = 30
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Opened]:
-    world = a_world(contracts=[a_plan()])
-    world.upload("orders/bad.csv", b"id,note\n,a\n")
+    world = a_month()
+    world.upload("orders/bad.csv", b"order_id,country,amount,ordered_on\n,DE,1,2026-01-31\n")
     world.finish(one_bad)
     world.ledger.open(a_drop(id="d" * 32, name=HOSTILE, key=HOSTILE, state="rejected"))
     with opened(world) as running:
@@ -70,6 +74,7 @@ def test_every_page_fits_every_screen(site: Opened, window: Chromium, width: int
     window.resize(width, dark=dark)
     for path in (*PAGES, f"/app/drops/{'d' * 32}"):
         window.show(f"{site.gateway.endpoint}{path}")
+        window.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
         sizes = window.run("const e = document.documentElement; return [e.scrollWidth, e.clientWidth]")
         assert (path, sizes[0]) == (path, sizes[1])
         assert window.run("return document.title") != "XSS"
@@ -79,7 +84,7 @@ def test_every_page_fits_every_screen(site: Opened, window: Chromium, width: int
 
 
 def test_file_is_sent_and_followed(site: Opened, window: Chromium, tmp_path: Path) -> None:
-    (tmp_path / "new.csv").write_bytes(b"id,note\n1,\n2,x\n")
+    (tmp_path / "new.csv").write_bytes(b"order_id,country,amount,ordered_on\n1,DE,1,2026-01-31\n")
     window.resize(1200)
     window.show(f"{site.gateway.endpoint}/app/send")
     window.write("input[type=file]", str(tmp_path / "new.csv"))
@@ -118,3 +123,17 @@ def test_operator_sees_what_changes_and_judges_again(site: Opened, window: Chrom
     assert window.url == f"{site.gateway.endpoint}/app/drops/{drop.id}?done=replay"
     assert site.world.drop(drop.id).attempt == 2
     assert window.run("return document.querySelectorAll('svg.bar').length") >= 5
+
+
+def test_steward_reads_a_month_in_pictures_by_keyboard(site: Opened, window: Chromium) -> None:
+    window.resize(1200)
+    window.show(f"{site.gateway.endpoint}/app/contracts/orders.v1/history")
+    assert window.run("return document.querySelectorAll('.chart svg .lower').length") > 40
+    height = (
+        "const bars = document.querySelectorAll('.chart svg .lower'); return bars[0].getBoundingClientRect().height"
+    )
+    assert window.run(height) > 50
+    window.run("document.querySelector('summary').focus()")
+    window.press(ENTER)
+    assert window.run("return document.querySelector('details').open")
+    assert "2026-01-15" in str(window.run("return document.querySelector('details').innerText"))
