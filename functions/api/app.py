@@ -17,6 +17,7 @@ from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.api import problems
 from functions.api.asked import Asked
 from functions.api.bodies import refuse_unreadable
+from functions.api.identity.callers import Caller
 from functions.api.identity.tokens import Tokens
 from functions.api.problems import RequestRefused
 from functions.api.responses import NotModified, not_modified
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 AddRoutes = Callable[[APIGatewayHttpResolver], None]
 OPEN = frozenset({"/openapi.json"})
 """Paths that need no token."""
+LINKS = "/receipts/"
+"""The beginning of paths that open a receipt by a token of ours."""
+NOBODY = Caller("", "", frozenset())
+"""Who asks by a link: a caller without a role."""
 PUBLISHED = ("/api/v1/", "/v1/")
 """The beginnings of paths of interfaces that answer 400 to whatever does not fit."""
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -74,7 +79,8 @@ class Api:
         headers = event.get("headers") or {}
         if event["rawPath"] not in OPEN:
             try:
-                caller = self._tokens.caller(headers.get("authorization"))
+                by_link = event["rawPath"].startswith(LINKS)
+                caller = NOBODY if by_link else self._tokens.caller(headers.get("authorization"))
                 refuse_unreadable(event)
             except RequestRefused as refused:
                 return _plain(problems.response(refused))

@@ -32,6 +32,12 @@ def note_pause(caller: Caller, operation: Operation, pause: Pause) -> None:
     logger.info("audit", **details)
 
 
+def note_link(drop: Drop, attempt: int) -> None:
+    """Log that a link has opened a receipt; it says of nobody who."""
+    details: dict[str, Any] = {"audit": "open_link", "drop": drop.id, "attempt": attempt, "contract": drop.contract}
+    logger.info("audit", **details)
+
+
 def note(caller: Caller, operation: Operation, drop: Drop) -> None:
     """Log who read what of which drop."""
     details: dict[str, Any] = {

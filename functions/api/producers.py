@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
-from functions.api.routes import contracts, description, drops, exports, lint, missing, promises, uploads, versions
+from functions.api.routes import (
+    contracts,
+    description,
+    drops,
+    exports,
+    links,
+    lint,
+    missing,
+    promises,
+    uploads,
+    versions,
+)
 from functions.api.routes.published import data_contracts, validations, workloads
 from functions.api.runtime import logger
 from functions.api.world import api
@@ -18,6 +29,7 @@ ROUTES: tuple[AddRoutes, ...] = (
     versions.add,
     exports.add,
     drops.add,
+    links.add,
     lint.add,
     missing.add,
     promises.add,

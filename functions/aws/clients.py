@@ -50,6 +50,7 @@ TRIES = 4
 """The tries of a call before its function fails and is tried again; deltalake by itself would try for minutes."""
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
 
+PRESIGNED = CONFIG.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
 ONCE = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=20))
 """For calls that must not be made again by the client, as each of them sends a mail."""
 
@@ -67,18 +68,21 @@ class Clients:
 
     @cached_property
     def s3_signer(self) -> S3Client:
-        """Amazon S3 for presigned requests, which are signed here and sent by others."""
-        return self._session.client("s3", config=CONFIG.merge(Config(signature_version="s3v4")))
+        """Amazon S3 for presigned requests, which are signed here and sent by others.
+
+        Their hosts are those of buckets in their own Region, which answer without a redirect (Amazon S3 user guide,
+        "Virtual hosting of buckets").
+        """
+        return self._session.client("s3", config=PRESIGNED)
 
     def s3_uploader(self, session: Mapping[str, str]) -> S3Client:
         """Return Amazon S3 for presigned uploads in a role's session.
 
         Hosts of buckets in their own Region take preflights of browsers without a redirect.
         """
-        config = CONFIG.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
         return self._session.client(
             "s3",
-            config=config,
+            config=PRESIGNED,
             aws_access_key_id=session["AccessKeyId"],
             aws_secret_access_key=session["SecretAccessKey"],
             aws_session_token=session["SessionToken"],
@@ -196,7 +200,11 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
     ledger = ledger_from(environment, clients)
     clock, links = SystemClock(), S3Links(clients.s3_signer)
     uploads = S3Uploads(clients.sts, clients.s3_uploader, environment.get("DROPGATE_UPLOAD_ROLE", ""), clock)
-    return ReadPorts(zones, store, ledger, Published(store, zones.catalog), clock, web, links, uploads)
+    folder = environment.get("DROPGATE_LINKS", "/dropgate/links/")
+    link_keys, stack = Parameters(clients.ssm, folder, clock), folder.split("/")[1]
+    return ReadPorts(
+        zones, store, ledger, Published(store, zones.catalog), clock, web, links, uploads, link_keys, stack
+    )
 
 
 def sessions_from(environment: Mapping[str, str], clients: Clients) -> DynamoSessions:
@@ -253,6 +261,8 @@ def notice_ports_from(environment: Mapping[str, str], clients: Clients) -> Notic
         clock=clock,
         secrets_folder=folder,
         pagerduty=f"{receivers}/v2/enqueue" if receivers else None,
+        link_keys=Parameters(clients.ssm, environment.get("DROPGATE_LINKS", ""), clock),
+        api=environment.get("DROPGATE_API", ""),
     )
 
 

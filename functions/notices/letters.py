@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contracts.errors import DocumentInvalid, ObjectGone
+from contracts.errors import DocumentInvalid, ObjectGone, ServiceUnavailable
 from contracts.problem import Problem
 from contracts.terms.notices import Contact
 from functions.notices.messages import wording
@@ -16,6 +16,7 @@ from functions.notices.messages.wording import Entry, Letter
 from functions.notices.take import producer_of
 from functions.ports import NoticePorts
 from functions.ports.notices import Attempt, Line, Notice, Unread, message_id
+from functions.receipt_link import SECRET, keys_of, token_of
 
 
 def read(ports: NoticePorts, line: Line, attempt: Attempt) -> tuple[tuple[Entry, ...], tuple[Unread, ...]]:
@@ -51,7 +52,21 @@ def letter_of(ports: NoticePorts, line: Line, attempt: Attempt, entries: tuple[E
         contact=_contact(ports, line),
         may_repeat=attempt.may_repeat,
         unread=unread,
+        link=_link(ports, line, entries[0]) if len(entries) == 1 else None,
     )
+
+
+def _link(ports: NoticePorts, line: Line, entry: Entry) -> str | None:
+    """Return the link to a file's receipt, for mails; None if the stack has no API or no key, or cannot read it now."""
+    data = entry.event.data
+    if not ports.api or line.channel.service != "email" or not (data.receipt and data.drop and data.attempt):
+        return None
+    try:
+        keys = keys_of(ports.link_keys.secret(SECRET))
+    except ServiceUnavailable:
+        return None
+    token = token_of(ports.stack, keys, data.drop, data.attempt, ports.clock.now())
+    return f"{ports.api}/receipts/{token}" if token else None
 
 
 def _contact(ports: NoticePorts, line: Line) -> Contact | None:

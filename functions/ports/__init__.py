@@ -71,9 +71,23 @@ class EventSources:
     catalog: Published
 
 
+class NoSecrets:
+    """No secret at all."""
+
+    def secret(self, name: str) -> str | None:  # noqa: ARG002
+        """Return nothing."""
+        return None
+
+
+NO_SECRETS = NoSecrets()
+
+
 @dataclass(frozen=True, slots=True)
 class ReadPorts:
-    """The ports of the API's reads: of the store and the ledger it only reads; others upload by `uploads`."""
+    """The ports of the API's reads: of the store and the ledger it only reads; others upload by `uploads`.
+
+    `link_keys` are those that sign links to receipts, each for its `stack` alone.
+    """
 
     zones: Zones
     store: ObjectStore
@@ -83,6 +97,8 @@ class ReadPorts:
     web: WebDocuments
     links: Links
     uploads: UploadLinks
+    link_keys: Secrets = NO_SECRETS
+    stack: str = "dropgate"
 
     def at(self) -> str:
         """Return the time as a stamp."""
@@ -94,7 +110,8 @@ class NoticePorts:
     """The ports of notices for people: of the ledger they know nothing.
 
     `stack` is the name that messages give, `secrets_folder` the beginning of the parameters' names. `pagerduty` is
-    where PagerDuty's events go, if not to PagerDuty.
+    where PagerDuty's events go, if not to PagerDuty. `api` is the address of the API, empty without one; `link_keys`
+    sign links to receipts there.
     """
 
     stack: str
@@ -107,6 +124,8 @@ class NoticePorts:
     clock: Clock
     secrets_folder: str = ""
     pagerduty: str | None = None
+    link_keys: Secrets = NO_SECRETS
+    api: str = ""
 
     def at(self) -> str:
         """Return the time as a stamp."""

@@ -6,10 +6,12 @@ are emulated. One stack per process: moto keeps its state there, and the handler
 
 from __future__ import annotations
 
+import base64
 import importlib
 import itertools
 import logging
 import os
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -167,6 +169,7 @@ class Embedded:
         self.emr.start()  # last: a run that goes on needs all of the above, and rings the pump
         self.pump.start()
         if self.issuer and self.gateway:
+            self._make_link_key()
             self.issuer.start()
             self.gateway.routes = routes_of(self.stack.template)
             self.gateway.start()
@@ -226,12 +229,20 @@ class Embedded:
             self._clients[service, key] = session(key).client(service, endpoint_url=endpoint, config=PATHS)
         return self._clients[service, key]
 
+    def _make_link_key(self) -> None:
+        """Make a key for links to receipts, as an operator does once, unless there is one."""
+        ssm, name = self.client("ssm"), f"{self.stack.environment['DROPGATE_LINKS']}keys"
+        key = base64.b64encode(secrets.token_bytes(32)).decode()
+        with suppress(ssm.exceptions.ParameterAlreadyExists):
+            ssm.put_parameter(Name=name, Type="SecureString", Value=f"local {key} 7")
+
     def environment(self) -> dict[str, str]:
         """Return the variables that reach this stack, with those that the template gives the functions."""
         return {
             **self.stack.environment,
             **({"DROPGATE_SMTP": self._mailbox.address} if self._mailbox else {}),
             **({"DROPGATE_ISSUER_ORIGIN": self.issuer.endpoint} if self.issuer else {}),
+            **({"DROPGATE_API": self.gateway.endpoint} if self.gateway else {}),
             **self._extra,
             "AWS_ENDPOINT_URL": self.cloud.endpoint,
             "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.emr.endpoint,

@@ -36,6 +36,7 @@ def mail(letter: Letter, to: str) -> Mail:
         "rows": rows,
         "more": more,
         "rest": wording.rest(letter),
+        "link": letter.link,
         "contact": wording.contact_line(letter),
         "why": wording.why(letter),
     }

@@ -75,7 +75,7 @@ class Letter:
     """All that a message says, for each service to lay out.
 
     `entries` are its notices, the newest state of each drop alone; `problems` those of its file, if it is about one.
-    `unread` notices are left out, because no version of a day could read them.
+    `unread` notices are left out, because no version of a day could read them. `link` opens the file's receipt.
     """
 
     id: str
@@ -87,6 +87,7 @@ class Letter:
     may_repeat: bool = False
     is_sample: bool = False
     unread: int = 0
+    link: str | None = None
 
     @property
     def only(self) -> Entry | None:
@@ -193,7 +194,7 @@ def rest(letter: Letter) -> list[str]:
     if data.receipt:
         receipt = data.receipt.key.removesuffix(".json")
         lines.append(f"s3://{data.receipt.bucket}/{visible(receipt, 500)}.html")
-    return lines
+    return lines + ([letter.link] if letter.link else [])
 
 
 def contact_line(letter: Letter) -> str | None:

@@ -228,8 +228,16 @@ def _create(
 
 def _answerable(template: Template) -> dict[str, Any]:
     """Return the outputs without those that name an HTTP API, which moto does not make from templates."""
-    apis = of_type(template, "AWS::ApiGatewayV2::Api")
-    return {n: out for n, out in template["Outputs"].items() if not any(f"${{{a}}}" in json.dumps(out) for a in apis)}
+    return {name: output for name, output in template["Outputs"].items() if not _names_api(template, output)}
+
+
+def _without_apis(template: Template, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variables with an empty text for those that name an HTTP API; whoever starts one says where it is."""
+    return {name: "" if _names_api(template, value) else value for name, value in variables.items()}
+
+
+def _names_api(template: Template, expression: Any) -> bool:
+    return any(f"${{{api}}}" in json.dumps(expression) for api in of_type(template, "AWS::ApiGatewayV2::Api"))
 
 
 def _questions(template: Template, made: Template) -> dict[str, Any]:
@@ -247,7 +255,7 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
         "functions": {
             name: {
                 **{key: function["Properties"][key] for key in ("Handler", "MemorySize", "Timeout")},
-                "Variables": function["Properties"]["Environment"]["Variables"],
+                "Variables": _without_apis(template, function["Properties"]["Environment"]["Variables"]),
                 "Statements": statements_of(template, function["Properties"]),
             }
             for name, function in functions.items()

@@ -118,6 +118,8 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         zones, store = zones_from(os.environ), S3Store(clients.s3)
         plan = a_plan(arrival=Arrival("06:00"), promises=(Promise("loadDate", "loadDate", Span(Decimal(1), "d")),))
         publish(store, zones.catalog, [plan])
+        keys_of_links = {"Name": f"{os.environ['DROPGATE_LINKS']}keys", "Value": f"first {'a' * 43} 7"}
+        boto3.client("ssm").put_parameter(Type="SecureString", **keys_of_links)
         drop = a_drop(producer="shop", plan=plan.sha, state="rejected")
         receipt = f"{keys.report_folder(zones, 'shop', drop.id, 1)}receipt.json"
         store.put(receipt, b'{"format": 1, "rejected_rows": "rejected.csv"}', "application/json")
@@ -168,6 +170,8 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
     assert site.ask("/pauses/contract/orders.v1", operator, "DELETE")[0] == 200
     assert site.asked_twice(f"/drops/{JUDGED_AGAIN}/replay", {}, operator) == (200, 200)
     assert [site.promoted(key, operator) for key in ("orders.v1/", "orders.v1/orders/1.csv")] == [409, 200]
+    assert site.ask(site.ask(f"{drop}/links", sender, "POST")[2]["path"])[0] == 200
+    assert site.ask(f"{drop}/links", sender, "DELETE")[0] == 200
     assert answers == dict.fromkeys(answers, 200)
     assert downloaded(site.ask(f"/drops/{site.drop}/rejected-rows", sender)[2]["url"])[0] == 200
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []

@@ -46,7 +46,7 @@ def test_template_has_a_route_for_every_operation() -> None:
     routes = {route.key for route in routes_of(expand(ROOT / "template.yaml", "us-east-1", {"Api": "true"}))}
     described = {f"{method.upper()} {path}" for path, each in BODY["paths"].items() for method in each}
 
-    assert routes == described | {"GET /openapi.json"} | set(KEYS)
+    assert routes == described | {"GET /openapi.json", "GET /receipts/{token}"} | set(KEYS)
 
 
 def test_page_has_the_table_of_roles() -> None:

@@ -74,6 +74,16 @@ class Uploads:
         return UploadLink(url, {"Content-Length": str(size)}, self.clock.now() + timedelta(seconds=600))
 
 
+@dataclass
+class LinkKeys:
+    """Parameters with the keys of links."""
+
+    held: dict[str, str]
+
+    def secret(self, name: str) -> str | None:
+        return self.held.get(name)
+
+
 class FunctionContext:
     """Lambda's facts about an invocation."""
 
@@ -119,6 +129,7 @@ class Asking:
         self.documents = documents or Documents()
         ports = world.ports
         self.uploads = Uploads(ports.clock)
+        self.link_keys: dict[str, str] = {}
         reads = ReadPorts(
             ports.zones,
             ports.store,
@@ -128,6 +139,7 @@ class Asking:
             self.documents,
             Links(),
             self.uploads,
+            LinkKeys(self.link_keys),
         )
         tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
         self.requests = MemoryRequests()

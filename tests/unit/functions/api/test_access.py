@@ -78,6 +78,8 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "read_rejected_rows": RECEIPT_READERS,
     "list_missing": CONTRACT_READERS,
     "list_slos": CONTRACT_READERS,
+    "create_link": RECEIPT_READERS,
+    "revoke_links": OPERATORS | {"producer": OWN_ALONE, "operator": ALL},
     "lint": {"producer": ALL, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "list_pauses": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
     "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
@@ -121,6 +123,7 @@ def asking() -> Asking:
             world.store.put(receipt.replace("receipt.json", "receipt.html"), b"<style></style>", "text/html")
         world.ledger.open(a_drop(**{name: getattr(drop, name) for name in drop.__slots__} | {"receipt": receipt}))
     asking = Asking(world)
+    asking.link_keys["keys"] = f"first {'a' * 43} 7"
     for owner, folder in ((OWN, "shop"), (OTHERS, "bank"), (PROMOTED, "bank")):
         token = asking.token("producer", folders=[folder])
         WORKLOADS[owner] = asking.ask("/api/v1/workload", token, "POST", json.dumps(TITLES[owner])).body["workloadId"]
@@ -142,6 +145,8 @@ PATHS = {
     "read_receipt": "/drops/{drop}/receipt",
     "read_receipt_page": "/drops/{drop}/receipt.html",
     "read_rejected_rows": "/drops/{drop}/rejected-rows",
+    "create_link": "/drops/{drop}/links",
+    "revoke_links": "/drops/{drop}/links",
     "list_missing": "/missing",
     "list_slos": "/slos",
     "lint": "/lint",
@@ -161,7 +166,10 @@ PATHS = {
     "create_pause": "/pauses",
     "delete_pause": "/pauses/contract/{contract}",
 }
-METHODS = {"notify_workload": "POST", "check_input_port": "POST", "check_output_port": "POST", "delete_pause": "DELETE"}
+METHODS = {
+    **dict.fromkeys(("create_link", "notify_workload", "check_input_port", "check_output_port"), "POST"),
+    **dict.fromkeys(("revoke_links", "delete_pause"), "DELETE"),
+}
 LISTS = {
     "list_contracts": ("contracts", "contract"),
     "list_drops": ("drops", "id"),

@@ -19,6 +19,7 @@ from contracts.place import Place
 from contracts.plan import Check, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.notices import Occasion
+from functions import receipt_link
 from functions.delivery.mime import mime
 from functions.delivery.web import PublicWeb
 from functions.notices.messages import pagerduty
@@ -161,6 +162,20 @@ def test_a_receipt_that_is_gone_or_unreadable_leaves_the_first_problems() -> Non
         world.hear(event)
 
         assert "Correct amount in these records." in mails(world)[0].text
+
+
+def test_a_mail_has_a_link_to_its_receipt_alone() -> None:
+    world, key = a_hearing(), f"first {'a' * 43} 7"
+    world.secrets.secrets["keys"] = key
+    world.ports = replace(world.ports, link_keys=world.secrets, api="https://api.example.com")
+    world.hear(an_event(drop="a" * 32))
+    (sent,) = mails(world)
+    token = sent.text.partition("https://api.example.com/receipts/")[2].splitlines()[0]
+
+    link = receipt_link.opened("dropgate", receipt_link.keys_of(key), token, world.clock.now())
+    assert link
+    assert (link.drop, link.attempt) == ("a" * 32, an_event().data.attempt)
+    assert f'<a href="https://api.example.com/receipts/{token}">' in sent.html
 
 
 def test_text_and_page_say_the_same() -> None:
