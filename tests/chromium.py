@@ -9,7 +9,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from http.client import HTTPConnection
+from importlib.metadata import files
 from typing import Any
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -55,6 +57,14 @@ class Chromium:
         """Return the result of a script."""
         return self._send("POST", f"{self._session}/execute/sync", {"script": script, "args": []})
 
+    def faults(self) -> list[str]:
+        """Return what keeps people from using the page, by axe (rules of WCAG 2.2 A and AA, and best practices)."""
+        self.run(axe())
+        script = (
+            "return axe.run(document).then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html).slice(0, 3)]))"
+        )
+        return [f"{rule}: {nodes}" for rule, nodes in self.run(script)]
+
     def cookies(self) -> dict[str, dict[str, Any]]:
         """Return the cookies of the page by their names."""
         return {each["name"]: each for each in self._send("GET", f"{self._session}/cookie")}
@@ -88,6 +98,13 @@ class Chromium:
             connection.close()
         assert answer.status == 200, value
         return value
+
+
+@cache
+def axe() -> str:
+    """Return axe-core, of a package of which nothing else is used."""
+    (path,) = [each for each in files("axe-playwright-python") or () if each.name == "axe.min.js"]
+    return path.read_text(encoding="utf-8")
 
 
 @contextmanager

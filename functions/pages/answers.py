@@ -29,7 +29,10 @@ SAFE = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer; `connects` is an origin that scripts of the page may also send requests to."""
+    """An answer; `connects` is an origin that scripts of the page may also send requests to.
+
+    The body is a text, or the base64 of bytes.
+    """
 
     status: int
     body: str = ""
@@ -37,6 +40,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Sequence[str] = ()
     connects: str | None = None
+    is_base64: bool = False
 
     def connecting(self, origin: str) -> Answer:
         """Return the answer with an origin that its scripts may send requests to."""
@@ -46,7 +50,7 @@ class Answer:
         """Return the answer as API Gateway takes it."""
         policy = POLICY.format(also=f" {self.connects}" if self.connects else "")
         headers = {"Content-Type": self.media_type, "Content-Security-Policy": policy, **SAFE, **self.headers}
-        answer = {"statusCode": self.status, "headers": headers, "body": self.body, "isBase64Encoded": False}
+        answer = {"statusCode": self.status, "headers": headers, "body": self.body, "isBase64Encoded": self.is_base64}
         return answer | {"cookies": list(self.cookies)}
 
 

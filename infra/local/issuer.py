@@ -161,10 +161,10 @@ def sign_in_page(question: Mapping[str, str]) -> str:
         for role in ROLES
     )
     return (
-        "<h1>Who are you on this machine?</h1><p>This issuer believes everybody.</p>"
+        "<main><h1>Who are you on this machine?</h1><p>This issuer believes everybody.</p>"
         f'<form method="post" action="/authorize">{kept}<label>Producer, or your name '
         f'<input name="who" required pattern="[A-Za-z0-9._\\-]+" autofocus></label>'
-        f"<fieldset><legend>Roles</legend>{boxes}</fieldset><button>Sign in</button></form>"
+        f"<fieldset><legend>Roles</legend>{boxes}</fieldset><button>Sign in</button></form></main>"
     )
 
 

@@ -98,8 +98,8 @@
     });
   }
 
-  async function verdict(key, version) {
-    const query = new URLSearchParams({key, version_id: version || ""});
+  async function verdict(key, version, trial) {
+    const query = new URLSearchParams({key, version_id: version || "", trial});
     for (let tries = 0; tries < 600; tries += 1) {
       const drop = await ask(`/app/uploads?${query}`);
       if (drop.id) {
@@ -111,18 +111,18 @@
     throw new Refused("The check takes long. Look into the list of files later.");
   }
 
-  async function send(file, key) {
+  async function send(file, key, trial) {
     if (file.size > most) throw new Refused(`Browsers read at most ${most / 2 ** 20} MiB here: send this file with dropgate-client.`);
     say("Reading the file");
     const whole = await file.arrayBuffer();
     const sha256 = hex(await crypto.subtle.digest("SHA-256", whole));
     say("Checking name and beginning");
-    const announced = await ask("/app/uploads", {key, size: file.size, sha256, head: base64(whole.slice(0, HEAD))});
+    const announced = await ask("/app/uploads", {key, size: file.size, sha256, head: base64(whole.slice(0, HEAD)), trial});
     show(announced.problems);
     say("Sending: 0 %", 0);
     const version = await put(announced.upload, file);
     say("Sent. Waiting for the check");
-    const drop = await verdict(key, version);
+    const drop = await verdict(key, version, trial);
     results.replaceChildren(element("p", drop.words, `state ${drop.tone}`));
     show(drop.problems);
     const link = element("a", "Open the page of this file");
@@ -164,7 +164,7 @@
     button.disabled = true;
     results.replaceChildren();
     try {
-      await send(file, field("key").value);
+      await send(file, field("key").value, field("trial").checked);
     } catch (error) {
       const problems = (error.problems || []).map((each) => ({...each, level: "error"}));
       if (problems.length) say("Nothing was sent: this file would be rejected.");

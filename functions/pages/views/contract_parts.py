@@ -1,4 +1,4 @@
-"""Parts of a contract's page: its history in pictures, its versions with their changes, and a sample of its files."""
+"""Parts of a contract's page: its history in pictures, its versions, a sample of its files, its data."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from functions.api.problems import RequestRefused
 from functions.pages.answers import Answer
 from functions.pages.site import View, Visit
 from functions.pages.views.history import history
+from functions.pages.views.sample import sample
+from functions.pages.views.usage import usage
 from functions.pages.views.versions import versions
 
-PARTS: Mapping[str, View] = {"history": history, "versions": versions}
+PARTS: Mapping[str, View] = {"data": usage, "history": history, "sample": sample, "versions": versions}
 
 
 def part(visit: Visit) -> Answer:

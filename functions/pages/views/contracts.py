@@ -10,6 +10,7 @@ from functions.api.problems import RequestRefused
 from functions.api.routes.contracts import list_contracts, read_contract
 from functions.api.routes.drops import list_drops
 from functions.api.routes.promises import list_slos
+from functions.operations.sample_file import sample_file
 from functions.pages.answers import Answer
 from functions.pages.site import Visit
 from functions.pages.words import has_consumers, since
@@ -33,7 +34,8 @@ def contract(visit: Visit) -> Answer:
     if not isinstance(shown, ContractDetail):
         raise RequestRefused(404, f"No contract {name} is in force.")
     drops = list_drops(here, contract=name, limit=LAST).drops if reach(here.caller, "list_drops") else []
-    return visit.page("contract", contract=shown, drops=drops, promises=_promises(visit, name))
+    sample = sample_file(here.ports.catalog.plan(shown.plan))
+    return visit.page("contract", contract=shown, drops=drops, promises=_promises(visit, name), sample=sample)
 
 
 def data(visit: Visit) -> Answer:

@@ -20,4 +20,7 @@ def home(visit: Visit) -> Answer:
     missing = list_missing(here).missing if reach(caller, "list_missing") else []
     contracts = list_contracts(here).contracts if reach(caller, "list_contracts") else []
     open_now = [absence for absence in missing if absence.state == "missing"]
-    return visit.page("home", drops=drops, missing=open_now, contracts=contracts)
+    routes = here.ports.catalog.routes()
+    of_missing = {name: routes.of_contract(name) for name in {absence.contract for absence in open_now}}
+    contacts = {name: own.contact.name for name, own in of_missing.items() if own and own.contact}
+    return visit.page("home", drops=drops, missing=open_now, contacts=contacts, contracts=contracts)

@@ -67,7 +67,8 @@ def verdict(visit: Visit) -> Answer:
     """Return the state of an upload, by its key and version; nothing before it is taken in."""
     query = visit.request.query
     try:
-        listed = list_drops(visit.here, key=query.get("key", ""), version_id=query.get("version_id", ""), limit=1)
+        upload = {"key": query.get("key", ""), "version_id": query.get("version_id", "")}
+        listed = list_drops(visit.here, **upload, trial=query.get("trial") == "true", limit=1)
         return _json(_state(visit, listed.drops[0].id) if listed.drops else {"id": None})
     except RequestRefused as refused:
         return reason(refused)
@@ -75,10 +76,11 @@ def verdict(visit: Visit) -> Answer:
 
 def _state(visit: Visit, drop_id: str) -> dict[str, Any]:
     drop = drop_of(visit.here, drop_id, "read_drop")
+    verdict = drop.verdict if drop.state == "tried" else None
     return {
         "id": drop.id,
-        "words": words(drop.state).capitalize(),
-        "tone": tone(drop.state),
+        "words": words(f"tried: {verdict}" if verdict else drop.state).capitalize(),
+        "tone": tone(verdict or drop.state),
         "meaning": meaning(drop.state),
         "is_done": tone(drop.state) in DONE,
         "problems": [

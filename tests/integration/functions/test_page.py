@@ -85,7 +85,9 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
 def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -> None:
     sender = site.browser("shop", "producer", "operator")
     lists = ("/app", "/app/drops?month=2026-01", "/app/data", "/app/operations", "/app/lint")
-    parts = (f"/app/contracts/orders.v1{part}" for part in ("", "/history?month=2026-01", "/versions"))
+    parts = (
+        f"/app/contracts/orders.v1{part}" for part in ("", "/history?month=2026-01", "/versions", "/data", "/sample")
+    )
     pages = (*lists, *parts, f"/app/drops/{site.drop}", f"/app/drops/{site.drop}/receipt.html")
     answers = {path: sender.ask(path).status for path in pages}
 
@@ -95,6 +97,7 @@ def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -
     assert sender.ask("/app/uploads", json=announced).status == 200
     form = dict(FIELDS.findall(sender.ask(f"/app/acts/reject?drop={site.drop}").text))
     assert form == {}  # it is rejected already
+    assert sender.ask(f"/app/acts/accept?drop={site.drop}").status == 200
     for act in ("pause", "resume", "resume"):
         form = dict(FIELDS.findall(sender.ask(f"/app/acts/{act}?of=producer:shop").text))
         sent = form | {"confirmed": "yes", "reason": "a test"}
@@ -107,7 +110,7 @@ def test_function_has_all_rights_that_its_pages_need_and_no_others(site: Site) -
         # of contracts that name who hears of them
         (PAGES, "s3:GetObject", "InternalBucket/catalog/routes/*"),
         # a request that is refused is forgotten
-        (OPERATORS, "dynamodb:DeleteItem", "RequestsTable"),
+        (OPERATORS, "dynamodb:DeleteItem", "table/RequestsTable"),
     }
 
 

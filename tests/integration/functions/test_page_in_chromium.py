@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import a_drop, one_bad
-from tests.chromium import CHROMIUM, DRIVER, ENTER, Chromium, chromium
+from tests.chromium import CHROMIUM, DRIVER, ENTER, TAB, Chromium, chromium
 from tests.unit.functions.pages.a_month import a_month
 from tests.unit.functions.pages.browsing import Opened, opened
 
@@ -23,12 +23,15 @@ PAGES = (
     "/app/contracts/orders.v1",
     "/app/contracts/orders.v1/history",
     "/app/contracts/orders.v1/versions",
+    "/app/contracts/orders.v1/data",
     "/app/lint",
     "/app/data",
     "/app/operations",
     "/app/acts/pause?of=contract:orders.v1",
 )
 WAIT = 30
+LARGEST = 200_000
+"""Characters of a page."""
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,9 @@ def test_every_page_fits_every_screen(site: Opened, window: Chromium, width: int
     for path in (*PAGES, f"/app/drops/{'d' * 32}"):
         window.show(f"{site.gateway.endpoint}{path}")
         window.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        if (width, dark) in ((1200, False), (320, True)):  # both colours and both layouts
+            assert (path, window.faults()) == (path, [])
+        assert int(window.run("return document.documentElement.outerHTML.length")) < LARGEST
         sizes = window.run("const e = document.documentElement; return [e.scrollWidth, e.clientWidth]")
         assert (path, sizes[0]) == (path, sizes[1])
         assert window.run("return document.title") != "XSS"
@@ -137,3 +143,41 @@ def test_steward_reads_a_month_in_pictures_by_keyboard(site: Opened, window: Chr
     window.press(ENTER)
     assert window.run("return document.querySelector('details').open")
     assert "2026-01-15" in str(window.run("return document.querySelector('details').innerText"))
+
+
+def test_file_is_tried_first(site: Opened, window: Chromium, tmp_path: Path) -> None:
+    (tmp_path / "trial.csv").write_bytes(b"order_id,country,amount,ordered_on\n1,DE,1,2026-01-31\n")
+    window.show(f"{site.gateway.endpoint}/app/send")
+    window.write("input[type=file]", str(tmp_path / "trial.csv"))
+    window.click("input[name=trial]")
+    window.click("#send button")
+
+    status(window, "Staged")
+    (drop,) = [each for each in site.world.drops().values() if each.key.endswith("trial.csv")]
+    assert drop.trial
+
+
+def test_keyboard_reaches_all_that_can_be_used(site: Opened, window: Chromium) -> None:
+    window.resize(1200)
+    for path in ("/app/operations", "/app/contracts/orders.v1/history", f"/app/drops/{'d' * 32}"):
+        window.show(f"{site.gateway.endpoint}{path}")
+        usable = (
+            "const usable = document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary');"
+        )
+        many = int(window.run(f"{usable} return [...usable].filter(e => e.checkVisibility()).length"))
+        window.run("window.reached = new Set()")
+        for _ in range(many + 40):  # a field for a month has parts of its own
+            window.press(TAB)
+            window.run("window.reached.add(document.activeElement)")
+        missed = f"{usable} return [...usable].filter(e => e.checkVisibility() && !window.reached.has(e))"
+        assert (path, window.run(f"{missed}.map(e => e.outerHTML)")) == (path, [])
+        outline = "return getComputedStyle(document.activeElement).outlineStyle"
+        window.run("document.querySelector('nav a').focus()")
+        window.press(TAB)
+        assert window.run(outline) == "solid"
+
+
+def test_pages_of_signing_in_and_out_have_no_fault(site: Opened, window: Chromium) -> None:
+    for path in (f"/app/drops/{'0' * 32}", "/goodbye", "/login"):
+        window.show(f"{site.gateway.endpoint}{path}")
+        assert (path, window.faults()) == (path, [])
