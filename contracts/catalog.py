@@ -86,17 +86,23 @@ AHEAD = timedelta(days=1)
 """The time ahead of the clock up to which a pointer's date is accepted; a later date comes from a wrong clock."""
 
 
+Authority = Literal["repository", "api"]
+"""The publisher of a catalog: `dropgate publish` from a repository, or the API."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """`catalog/current.json`: the one object of the catalog that changes.
 
-    `routes` names the document of who hears of what (contracts/terms/notices.py); None if nobody does.
+    `routes` names the document of who hears of what (contracts/terms/notices.py); None if nobody does. `authority` is
+    the last publisher.
     """
 
     index: str
     published_at: str
     format: Literal[1] = 1
     routes: str | None = field(default=None, metadata=codec.SPARSE)
+    authority: Authority = field(default="repository", metadata=codec.SPARSE)
 
     def moment(self) -> datetime:
         """Return the time of publication, in UTC; raise DocumentInvalid if it is not a time."""

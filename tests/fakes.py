@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -778,6 +779,7 @@ class MemoryRequests:
 
     def __init__(self) -> None:
         self.held: dict[str, tuple[AnsweredRequest, datetime]] = {}
+        self.counts: Counter[str] = Counter()
 
     def begin(self, name: str, mark: str, now: datetime, until: datetime) -> AnsweredRequest | None:
         held, ends = self.held.get(name, (None, now))
@@ -795,6 +797,10 @@ class MemoryRequests:
 
     def erase(self, name: str) -> None:
         self.held.pop(name, None)
+
+    def count(self, name: str, until: datetime) -> int:  # noqa: ARG002
+        self.counts[name] += 1
+        return self.counts[name]
 
 
 class MemorySessions:

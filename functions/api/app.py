@@ -15,12 +15,14 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 
 from contracts.errors import DocumentInvalid, ServiceUnavailable
 from functions.api import problems
-from functions.api.asked import Asked
+from functions.api.answers.responses import NotModified, not_modified
+from functions.api.asked import Asked, no_publisher
 from functions.api.bodies import refuse_unreadable
 from functions.api.identity.callers import Caller
 from functions.api.identity.tokens import Tokens
+from functions.api.limits import CallerLimit
 from functions.api.problems import RequestRefused
-from functions.api.responses import NotModified, not_modified
+from functions.api.publisher import Publisher
 from functions.api.runtime import logger
 from functions.ports import Ports, ReadPorts
 from functions.ports.web.requests import AnsweredRequests
@@ -67,10 +69,14 @@ class Api:
         routes: Sequence[AddRoutes],
         requests: AnsweredRequests,
         acts: Callable[[], Ports],
+        limit: CallerLimit | None = None,
+        publisher: Callable[[], Publisher] = no_publisher,
     ) -> None:
         self._ports = ports
         self._requests = requests
         self._acts = acts
+        self._limit = limit
+        self._publisher = publisher
         self._tokens = tokens
         self._app = resolver(routes)
 
@@ -81,13 +87,15 @@ class Api:
             try:
                 by_link = event["rawPath"].startswith(LINKS)
                 caller = NOBODY if by_link else self._tokens.caller(headers.get("authorization"))
+                if self._limit and not by_link:
+                    self._limit.check(caller)
                 refuse_unreadable(event)
             except RequestRefused as refused:
                 return _plain(problems.response(refused))
             except ServiceUnavailable as error:
                 return _plain(_unavailable(error))
             tag = headers.get("if-none-match")
-            self._app.context["asked"] = Asked(self._ports, caller, tag, self._requests, self._acts)
+            self._app.context["asked"] = Asked(self._ports, caller, tag, self._requests, self._acts, self._publisher)
         answer = self._app.resolve(event, context)
         answer["headers"] = {**SAFE, **answer.get("headers", {})}
         return answer

@@ -15,6 +15,7 @@ from contracts.errors import ServiceUnavailable
 from functions.api.identity.access import Operation, Reach, reach
 from functions.api.identity.callers import Caller
 from functions.api.problems import RequestRefused
+from functions.api.publisher import Publisher
 from functions.ports import Ports, ReadPorts
 from functions.ports.web.requests import AnsweredRequest, AnsweredRequests
 
@@ -43,6 +44,11 @@ def no_acts() -> Ports:
     raise ServiceUnavailable("this function only reads")
 
 
+def no_publisher() -> Publisher:
+    """Refuse to publish, in a function that has no catalog to write."""
+    raise ServiceUnavailable("this function publishes nothing")
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A request whose token was verified; `if_none_match` is its header of that name.
@@ -55,6 +61,7 @@ class Asked:
     if_none_match: str | None = None
     requests: AnsweredRequests = NO_REQUESTS
     acts: Callable[[], Ports] = no_acts
+    publisher: Callable[[], Publisher] = no_publisher
 
     def reach(self, operation: Operation) -> Reach:
         """Return what the caller reaches by an operation; RequestRefused with 403 if it reaches nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from contracts.problem import visible
@@ -21,6 +22,18 @@ def note_upload(caller: Caller, contract: str, key: str, size: int) -> None:
         "contract": contract,
         "key": visible(key, most=1024),
         "size": size,
+    }
+    logger.info("audit", **details)
+
+
+def note_publication(caller: Caller, contracts: Sequence[str], index: str) -> None:
+    """Log who changed which contracts in force."""
+    details: dict[str, Any] = {
+        "audit": "publish_contract",
+        "issuer": caller.issuer,
+        "subject": caller.subject,
+        "contracts": list(contracts),
+        "index": index,
     }
     logger.info("audit", **details)
 

@@ -18,7 +18,7 @@ ABOUT = (
     "Contracts, drops and receipts of a dropgate stack, for producers, consumers, stewards and operators. "
     "Times are UTC. Errors are problems by RFC 9457."
 )
-ANSWERED = (400, 401, 403, 404, 409, 422, 500, 503)
+ANSWERED = (400, 401, 403, 404, 409, 422, 429, 500, 503)
 """The problems that each operation may answer with."""
 
 

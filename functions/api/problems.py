@@ -21,9 +21,11 @@ TITLES: Mapping[int | str, str] = {
     413: "The request is too large",
     415: "The media type is not supported",
     422: "The request does not fit its description",
+    429: "There were too many requests",
     500: "dropgate failed",
     503: "A service did not answer",
     "file-refused": "The file would be rejected",
+    "contract-refused": "The contract cannot be published",
 }
 
 

@@ -26,7 +26,7 @@ from functions.aws.parameters import Parameters
 from functions.aws.s3 import PART, S3Store
 from functions.aws.ses import SesMailer
 from functions.aws.sessions import DynamoSessions
-from functions.aws.sqs import SqsDelays
+from functions.aws.sqs import SqsDelays, SqsQueues
 from functions.aws.uploads import S3Uploads
 from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
@@ -34,7 +34,7 @@ from functions.delivery.web import PublicWeb
 from functions.delivery.web_documents import PublicDocuments
 from functions.drop import Location
 from functions.keys import Zones
-from functions.ports import EventSources, NoticePorts, Ports, ReadPorts
+from functions.ports import MOST_BATCHES, EventSources, NoticePorts, Ports, ReadPorts
 from functions.ports.ledger import Ledger
 from functions.ports.notices import Mailer
 from functions.ports.store import LARGEST_COPY, Stat
@@ -202,8 +202,12 @@ def read_ports_from(environment: Mapping[str, str], clients: Clients) -> ReadPor
     uploads = S3Uploads(clients.sts, clients.s3_uploader, environment.get("DROPGATE_UPLOAD_ROLE", ""), clock)
     folder = environment.get("DROPGATE_LINKS", "/dropgate/links/")
     link_keys, stack = Parameters(clients.ssm, folder, clock), folder.split("/")[1]
+    notices = DynamoNotices(clients.dynamodb, environment.get("DROPGATE_NOTICES_TABLE", ""))
+    arns = environment.get("DROPGATE_QUEUES", "")
+    queues = SqsQueues(clients.sqs, arns.split(",") if arns else ())
+    catalog = Published(store, zones.catalog)
     return ReadPorts(
-        zones, store, ledger, Published(store, zones.catalog), clock, web, links, uploads, link_keys, stack
+        zones, store, ledger, catalog, clock, web, links, uploads, notices, queues, link_keys=link_keys, stack=stack
     )
 
 
@@ -239,6 +243,7 @@ def recording_ports_from(environment: Mapping[str, str], clients: Clients) -> Po
         clock=SystemClock(),
         catalog=Published(store, zones.catalog),
         tables=DeltaTables(clients.for_tables),
+        most_batches=int(environment.get("DROPGATE_MOST_BATCHES", MOST_BATCHES)),
     )
 
 

@@ -1,6 +1,8 @@
-"""Answered requests in a DynamoDB table of their own: the AnsweredRequests port on a boto3 client.
+"""Requests in a DynamoDB table of their own: the ports AnsweredRequests and RequestCounts on a boto3 client.
 
-- <name>: a request. DynamoDB erases it within days after `expires` (Amazon DynamoDB developer guide, "Time to Live").
+- <name>: a request, or the number of requests of a caller in a minute.
+
+DynamoDB erases items within days after `expires` (Amazon DynamoDB developer guide, "Time to Live").
 """
 
 from __future__ import annotations
@@ -65,3 +67,15 @@ class DynamoRequests:
     def erase(self, name: str) -> None:
         with asking("dynamodb"):
             self._db.delete_item(TableName=self._table, Key=items.dumps({NAME: name}))
+
+    def count(self, name: str, until: datetime) -> int:
+        with asking("dynamodb"):
+            answer = self._db.update_item(
+                TableName=self._table,
+                Key=items.dumps({NAME: name}),
+                UpdateExpression="SET #e = :e ADD #c :one",
+                ExpressionAttributeNames={"#e": EXPIRES, "#c": "requests"},
+                ExpressionAttributeValues=items.dumps({":e": ceil(until.timestamp()), ":one": 1}),
+                ReturnValues="UPDATED_NEW",
+            )
+        return int(items.loads(answer["Attributes"])["requests"])

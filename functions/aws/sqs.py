@@ -1,12 +1,14 @@
-"""Delayed messages by SQS: the Delays port on a boto3 client, and the body of its messages."""
+"""Messages in SQS: the ports Delays and Queues on a boto3 client, and the body of delayed messages."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 from contracts import codec
 from functions.aws.answers import asking
 from functions.ports.batches import Window
+from functions.ports.messages import QueueDepth
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -26,6 +28,33 @@ class SqsDelays:
         delay = min(max(seconds, 0), LONGEST_DELAY)
         with asking("sqs"):
             self._sqs.send_message(QueueUrl=self._queue, MessageBody=codec.canonical(window), DelaySeconds=delay)
+
+
+Count = Literal[
+    "ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"
+]
+COUNTS: tuple[Count, ...] = get_args(Count)
+"""Attributes of a queue: what waits, what is under way, what is delayed (SQS API reference, "GetQueueAttributes")."""
+
+
+class SqsQueues:
+    """The queues of some ARNs."""
+
+    def __init__(self, client: SQSClient, arns: Sequence[str]) -> None:
+        self._sqs = client
+        self._names = [arn.rpartition(":")[2] for arn in arns]
+        self._urls: dict[str, str] = {}
+
+    def depths(self) -> Sequence[QueueDepth]:
+        with asking("sqs"):
+            return [self._depth(name) for name in self._names]
+
+    def _depth(self, name: str) -> QueueDepth:
+        if name not in self._urls:
+            self._urls[name] = self._sqs.get_queue_url(QueueName=name)["QueueUrl"]
+        answer = self._sqs.get_queue_attributes(QueueUrl=self._urls[name], AttributeNames=list(COUNTS))
+        waiting, under_way, delayed = (int(answer["Attributes"][count]) for count in COUNTS)
+        return QueueDepth(name, waiting, under_way, delayed)
 
 
 def window_in(body: str) -> Window:

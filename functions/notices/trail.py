@@ -1,19 +1,19 @@
-"""Notices with what came of them, for the command line: a drop, or a contract's days and promises, in; notices out."""
+"""Notices with what came of them: a drop, or a contract's days and promises, in; notices out."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from functions.ports.notices import NoticeBook, Trace
+from functions.ports.notices import NoticeTraces, Trace
 
 
-def of_subject(book: NoticeBook, subject: str) -> Sequence[Trace]:
+def of_subject(book: NoticeTraces, subject: str) -> Sequence[Trace]:
     """Return the notices of a drop on all channels, or of a day of missing files (`<contract>/<day>`)."""
     return sorted(book.of_subject(subject), key=lambda trace: (trace.sequence, trace.line.channel.service, trace.at))
 
 
 def of_contract(
-    book: NoticeBook, contract: str, days: Iterable[str], promises: Iterable[str], months: Collection[str]
+    book: NoticeTraces, contract: str, days: Iterable[str], promises: Iterable[str], months: Collection[str]
 ) -> Sequence[tuple[str, Trace]]:
     """Return the notices of days of missing files and, of some months, of promises: with the day or the promise."""
     of_days = [(day, trace) for day in days for trace in of_subject(book, f"{contract}/{day}")]

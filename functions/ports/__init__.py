@@ -15,8 +15,8 @@ from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
-from functions.ports.messages import Delays
-from functions.ports.notices import Mailer, NoticeBook, Secrets, Web
+from functions.ports.messages import Delays, Queues
+from functions.ports.notices import Mailer, NoticeBook, NoticeTraces, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
 from functions.ports.tables import Tables
 from functions.ports.web.links import Links, UploadLinks
@@ -97,6 +97,8 @@ class ReadPorts:
     web: WebDocuments
     links: Links
     uploads: UploadLinks
+    notices: NoticeTraces
+    queues: Queues
     link_keys: Secrets = NO_SECRETS
     stack: str = "dropgate"
 

@@ -1,7 +1,9 @@
-"""Messages that arrive later: a window and its delay in."""
+"""Messages that arrive later: a window and its delay in; and how many messages wait in the queues."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from functions.ports.batches import Window
@@ -12,4 +14,22 @@ class Delays(Protocol):
 
     def send(self, window: Window, seconds: int) -> None:
         """Send a window to `batch_due` after so many seconds (0 to 900)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """A queue: its messages that wait, that are being handled, and that are delayed, as far as the service knows."""
+
+    name: str
+    waiting: int
+    under_way: int
+    delayed: int
+
+
+class Queues(Protocol):
+    """The queues of a stack, read by the API."""
+
+    def depths(self) -> Sequence[QueueDepth]:
+        """Return how many messages are in each queue."""
         ...

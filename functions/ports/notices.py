@@ -127,7 +127,15 @@ Trouble = Literal["begins", "ends"]
 """A change of what is in trouble, by a notice."""
 
 
-class NoticeBook(Protocol):
+class NoticeTraces(Protocol):
+    """Notices with what came of them, read by the command line and the API."""
+
+    def of_subject(self, subject: str) -> Sequence[Trace]:
+        """Return the notices of a drop, or of a day of missing files, on all lines, in their order."""
+        ...
+
+
+class NoticeBook(NoticeTraces, Protocol):
     """Lines and their notices. A line is fenced: who writes one that has changed since gets StaleWrite."""
 
     def line(self, line_id: str) -> Line | None:
@@ -181,10 +189,6 @@ class NoticeBook(Protocol):
 
     def due(self, now: str, most: int) -> Sequence[str]:
         """Return the ids of lines that are due, those first that are due for the longest."""
-        ...
-
-    def of_subject(self, subject: str) -> Sequence[Trace]:
-        """Return the notices of a drop, or of a day of missing files, on all lines, in their order."""
         ...
 
 

@@ -157,12 +157,13 @@ class _World:
         return Stuck("set", files.id, files.state, files.look_at, waits_for, do, key)
 
 
-def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS) -> tuple[Stuck, ...]:
+def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS, most: int = 1000) -> tuple[Stuck, ...]:
     """Return everything that is open and unchanged for longer than a bound, oldest first.
 
-    If there are thousands of a kind: the oldest, the newest and some in between, which is enough to see the cause.
+    If there are more than `most` of a kind: the oldest, the newest and some in between, which is enough to see the
+    cause.
     """
-    open_items = ports.ledger.in_flight(stamp(ports.clock.now() - bound))
+    open_items = ports.ledger.in_flight(stamp(ports.clock.now() - bound), most)
     pauses: tuple[Pause, ...] = ()
     unread: tuple[str, ...] = ()
     try:

@@ -79,8 +79,9 @@ def _published(folder: Path | None, zone: str | None) -> tuple[list[Title], Docu
 
         documents = of_folder(folder)
         return list(documents), documents.__getitem__
+    from contracts.authoring.publication import kept, text_of
+    from functions.aws.catalog.s3_catalog import S3Catalog
     from infra.cli.options.target import catalog_client
-    from infra.stack_admin.catalog import S3Catalog, kept, text_of
 
     if zone and not zone.startswith("s3://"):
         raise click.UsageError("--catalog needs a URI, such as s3://my-internal-bucket/catalog/.")

@@ -12,7 +12,13 @@ import click
 from infra.cli.options.target import of_a_stack
 
 if TYPE_CHECKING:
-    from infra.stack_admin.catalog import Publication
+    from contracts.authoring.publication import Publication
+
+
+BY_API = (
+    "This stack takes its contracts by its API (POST /contracts), as its parameter ContractsFrom is `api`: send them "
+    "there, or deploy it with ContractsFrom=repository."
+)
 
 
 @click.command(
@@ -47,11 +53,12 @@ def command(paths: tuple[Path, ...], zone: str | None, variables: Path | None, f
     from datetime import UTC, datetime
 
     from contracts.authoring.compiler.lint import lint
+    from contracts.authoring.publication import publish, refusals, unfit
     from contracts.authoring.store import documents
+    from functions.aws.catalog.s3_catalog import S3Catalog
     from infra.cli.lint import as_text as findings
     from infra.cli.lint import default_folder, lacking_secrets, lines_of
     from infra.cli.options.target import catalog_client, surroundings
-    from infra.stack_admin.catalog import S3Catalog, publish, refusals, unfit
 
     linted = lint(paths or (default_folder(),), variables)
     if linted.failed or not linted.plans:
@@ -63,6 +70,9 @@ def command(paths: tuple[Path, ...], zone: str | None, variables: Path | None, f
         raise SystemExit(1)
     if zone and not zone.startswith("s3://"):
         raise click.UsageError("--catalog needs a URI, such as s3://my-internal-bucket/catalog/.")
+    if zone is None and (surroundings() or {}).get("DROPGATE_CONTRACTS_FROM") == "api":
+        click.echo(f"{BY_API}\nNothing was published.", err=True)
+        raise SystemExit(1)
     client, uri = catalog_client(zone if zone is None or zone.endswith("/") else f"{zone}/")
     store = S3Catalog(client, uri)
     if zone is None and (why := unfit(linted.plans, surroundings() or {})):

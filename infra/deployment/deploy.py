@@ -24,11 +24,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.compiler.lint import lint
+from contracts.authoring.publication import CatalogStore, in_force, publish, refusals, unfit
 from contracts.authoring.store import documents
 from contracts.errors import DocumentInvalid, DropgateError
 from contracts.plan import Plan
 from contracts.terms.notices import Routes
 from functions.aws.answers import asking, code
+from functions.aws.catalog.s3_catalog import S3Catalog
 from infra import parameters
 from infra.cli.lint import as_text, lines_of
 from infra.cli.options.target import NOWHERE
@@ -37,7 +39,6 @@ from infra.deployment.destroy import down
 from infra.local.template.template import parameters_of
 from infra.packaging import bundles
 from infra.stack_admin import deployed
-from infra.stack_admin.catalog import CatalogStore, S3Catalog, in_force, publish, refusals, unfit
 
 SAM = Path(sys.executable).with_name("sam")
 TEMPLATE = bundles.ROOT / "template.yaml"
@@ -102,12 +103,15 @@ def up(options: argparse.Namespace, session: Any) -> None:
     for uri in bring_code(s3, names, *archives):
         _tell(f"brought {uri}")
     store = S3Catalog(s3, names["DROPGATE_CATALOG"])
-    lacking = unfit(linted.plans, names)
-    _tell(
-        put_in_force(
-            store, linted.plans, named=named, contracts=linted.contracts, routes=linted.routes, lacking=lacking
+    if names["DROPGATE_CONTRACTS_FROM"] == "api":
+        _tell("no contract was published: the stack takes them by its API (ContractsFrom=api)")
+    else:
+        lacking = unfit(linted.plans, names)
+        _tell(
+            put_in_force(
+                store, linted.plans, named=named, contracts=linted.contracts, routes=linted.routes, lacking=lacking
+            )
         )
-    )
     _tell(f"producers upload to {names['DROPGATE_LANDING']}")
 
 

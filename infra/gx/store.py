@@ -51,7 +51,8 @@ def opened(place: str) -> Store:
         return Store(tuple(documents), documents.__getitem__)
     import boto3  # noqa: PLC0415 (who reads a folder needs none)
 
-    from infra.stack_admin.catalog import S3Catalog, kept, text_of  # noqa: PLC0415
+    from contracts.authoring.publication import kept, text_of  # noqa: PLC0415
+    from functions.aws.catalog.s3_catalog import S3Catalog  # noqa: PLC0415
 
     zone = S3Catalog(boto3.client("s3"), place if place.endswith("/") else f"{place}/")
     return Store(kept(zone), lambda title: text_of(zone, title))

@@ -23,8 +23,10 @@ from typing import TYPE_CHECKING, Any, Self
 import boto3
 from botocore.config import Config
 
+from contracts.authoring.publication import Publication, publish
 from contracts.plan import Plan
 from contracts.terms.notices import Routes
+from functions.aws.catalog.s3_catalog import S3Catalog
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec, Run
 from infra.local.emr.server import EmrServerless
@@ -44,7 +46,6 @@ from infra.setup.expectations import bring
 from infra.setup.spark import session as spark_session
 from infra.setup.spark.session import lead_s3, local_session
 from infra.setup.wheels import this_cpu
-from infra.stack_admin.catalog import Publication, S3Catalog, publish
 from spark_jobs import validate
 
 if TYPE_CHECKING:

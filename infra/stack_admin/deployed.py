@@ -104,6 +104,7 @@ def variables(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict
         "DROPGATE_MOST_DROPS": parameters["MostDrops"],
         "DROPGATE_MOST_BATCHES": parameters["MaximumConcurrentRuns"],
         "DROPGATE_MASK_EVIDENCE": parameters.get("MaskEvidence", "false"),
+        "DROPGATE_CONTRACTS_FROM": parameters.get("ContractsFrom", "repository"),
         "DROPGATE_APPLICATION": outputs["EmrApplication"],
         "DROPGATE_JOB_ROLE": outputs["JobRoleArn"],
         "DROPGATE_DATA_KEY": outputs["DataKeyArn"],

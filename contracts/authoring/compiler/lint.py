@@ -85,7 +85,7 @@ def lint(paths: Sequence[File], named: File | None = None) -> Linted:
         for end in (0, *(n + 1 for n, char in enumerate(folder) if char == "/")):
             around = folders.get(folder[:end], ())
             near |= {(min(a, b), max(a, b)) for a in numbers for b in around if a != b}
-    between = [f for a, b in sorted(near) for f in _between(contracts[a], contracts[b])]
+    between = [f for a, b in sorted(near) for f in between_two(contracts[a], contracts[b])]
     between += reference_checks.between(contracts)
     contracts = tuple(map(reference_checks.stamped, contracts))
     files = [path for path in _files(paths) if path.name in notify_file.NAMES]
@@ -124,7 +124,8 @@ def index_of(plans: Sequence[Plan]) -> Index:
     return Index(tuple(sorted(entries, key=lambda e: e.contract)))
 
 
-def _between(a: Compiled, b: Compiled) -> Iterator[Finding]:
+def between_two(a: Compiled, b: Compiled) -> Iterator[Finding]:
+    """Yield the faults between two contracts: one name, a key that both match, folders within each other."""
     if a.plan is None or b.plan is None:
         return
     if a.plan.contract == b.plan.contract:

@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.catalog import Entry
+from functions.api.answers.responses import tagged
 from functions.api.asked import Asked, Here
+from functions.api.contract_texts import document_of, entry_of
 from functions.api.models.contracts import ContractDetail, ContractList, detail, summary
-from functions.api.published import document_of, entry_of
-from functions.api.responses import tagged
 
 MOST = 200
 

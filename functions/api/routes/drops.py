@@ -11,13 +11,13 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.errors import ObjectGone
 from functions.api import audit
+from functions.api.answers.html import DESCRIBED, page_response
+from functions.api.answers.responses import tagged
 from functions.api.asked import Asked, Here
-from functions.api.html import DESCRIBED, page_response
 from functions.api.identity.access import Operation, Reach
 from functions.api.models.drops import DownloadLink, DropDetail, DropList, detail, summary
 from functions.api.parameters import MONTH
 from functions.api.problems import RequestRefused
-from functions.api.responses import tagged
 from functions.drop import PROMOTED, STATES, Drop, Location
 from functions.keys import ID_LENGTH, drop_id, split
 from functions.operations.listing import page, position_of

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
+from functions.api.answers.html import DESCRIBED, page_response
+from functions.api.answers.responses import PRIVATE, etag_of, mark_of, tagged_by_content
 from functions.api.asked import Asked, Here
-from functions.api.html import DESCRIBED, page_response
+from functions.api.contract_texts import entry_of, version_of
 from functions.api.identity.access import Operation
 from functions.api.models.versions import ContractExport, ExportName
 from functions.api.problems import RequestRefused
-from functions.api.published import entry_of, version_of
-from functions.api.responses import PRIVATE, etag_of, mark_of, tagged_by_content
 
 if TYPE_CHECKING:
     from contracts.authoring.exports.exported import Contract

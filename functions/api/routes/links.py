@@ -10,8 +10,8 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from contracts.errors import ObjectGone
 from functions import keys
 from functions.api import audit
+from functions.api.answers.html import page_response
 from functions.api.asked import Asked, Here
-from functions.api.html import page_response
 from functions.api.models.links import LinksRevoked, ReceiptLinkAnswer
 from functions.api.problems import RequestRefused
 from functions.api.routes.drops import drop_of

@@ -10,7 +10,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from contracts.errors import ContractInvalid
 from contracts.plan import Plan
+from functions.api.answers.responses import tagged_by_content
 from functions.api.asked import Here
+from functions.api.contract_texts import entry_of, titles_of, version_of
 from functions.api.identity.access import Reach
 from functions.api.models.lint import LintFinding
 from functions.api.models.versions import (
@@ -21,8 +23,6 @@ from functions.api.models.versions import (
     ContractVersions,
 )
 from functions.api.problems import RequestRefused
-from functions.api.published import entry_of, titles_of, version_of
-from functions.api.responses import tagged_by_content
 
 if TYPE_CHECKING:
     from contracts.authoring.compiler.compile import Compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
-from functions.api.html import policy_of
+from functions.api.answers.html import policy_of
 from functions.api.identity.access import reach
 from functions.api.models.drops import detail
 from functions.api.problems import RequestRefused

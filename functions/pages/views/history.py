@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from functions.api.published import entry_of
+from functions.api.contract_texts import entry_of
 from functions.api.routes.drops import list_drops
 from functions.drop import OPEN, Drop
 from functions.operations.arrivals import arrival_days

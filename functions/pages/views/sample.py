@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from urllib.parse import quote
 
+from functions.api.contract_texts import entry_of
 from functions.api.problems import RequestRefused
-from functions.api.published import entry_of
 from functions.operations.sample_file import NoSample, sample_file
 from functions.pages.answers import Answer
 from functions.pages.site import Visit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts.plan import Plan
 from functions import keys
-from functions.api.published import entry_of
+from functions.api.contract_texts import entry_of
 from functions.api.routes.drops import list_drops
 from functions.api.routes.promises import list_slos
 from functions.drop import Drop

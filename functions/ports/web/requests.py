@@ -1,4 +1,4 @@
-"""Requests of the API that were answered: the name of a request in, its answer out, until it ends."""
+"""Requests of the API: a name in, the answer that there was out; a caller in, the number of its requests out."""
 
 from __future__ import annotations
 
@@ -32,4 +32,12 @@ class AnsweredRequests(Protocol):
 
     def erase(self, name: str) -> None:
         """Erase a request, so that its repeat acts."""
+        ...
+
+
+class RequestCounts(Protocol):
+    """Numbers of requests by names, each kept until a moment."""
+
+    def count(self, name: str, until: datetime) -> int:
+        """Count one more request; return how many there are by now."""
         ...

@@ -17,14 +17,17 @@ import boto3
 import pytest
 
 from contracts.terms.arrival import Arrival
+from contracts.terms.notices import Channel
 from contracts.terms.promises import Promise
 from contracts.terms.spans import Span
 from functions import keys
 from functions.api import house, producers
 from functions.aws.clients import Clients, SystemClock, ledger_from, zones_from
+from functions.aws.notice_book import DynamoNotices
 from functions.aws.s3 import S3Store
 from functions.drop import Promotion
 from functions.ports.clock import stamp
+from functions.ports.notices import Line, Notice
 from infra.local.cloud import Cloud
 from infra.local.events.invocation import Invoker
 from infra.local.gateway import Gateway, routes_of
@@ -32,10 +35,14 @@ from infra.local.issuer import Issuer
 from infra.local.template.stack import Stack, deploy
 from tests.builders import a_drop, a_plan, publish
 from tests.integration.functions.conftest import TEMPLATE
-from tests.unit.contracts.authoring.documents import a_document
+from tests.unit.contracts.authoring.documents import HEAD, a_document
 
 PRODUCERS, HOUSE = "ApiProducersFunction", "ApiHouseFunction"
 HANDLERS = {PRODUCERS: producers.handler, HOUSE: house.handler}
+HELP = "support:\n  - {channel: help, tool: email, url: mailto:help@example.org}\n"
+NEW = a_document(
+    head=HEAD.replace("id: orders", "id: books") + HELP, drop="files: press/*.csv\nproducer: press\nformat: csv\n"
+)
 JUDGED_AGAIN = "e" * 32
 ROWS = b"_record,_reasons,id\n1,id.required,\n"
 LAMBDAS_OWN = {
@@ -107,7 +114,7 @@ def _content(answer: HTTPResponse, text: bytes) -> Any:
 @pytest.fixture(scope="module")
 def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
     with Issuer() as issuer:
-        parameters = {"Api": "true", "ApiIssuers": issuer.parameter}
+        parameters = {"Api": "true", "ApiIssuers": issuer.parameter, "ContractsFrom": "api"}
         name = f"api{uuid.uuid4().hex[:8]}"
         stack = deploy(TEMPLATE, cache(boto3.client), "00dropgate02", parameters=parameters, name=name)
         for key, value in stack.environment.items():
@@ -128,6 +135,9 @@ def site(cloud: Cloud, environment: pytest.MonkeyPatch) -> Iterator[Site]:
         store.put(f"{zones.catalog}contracts/1.0.0/orders/orders.yaml", a_document().encode(), "application/yaml")
         ledger_from(os.environ, clients).open(a_drop(producer="shop", plan=plan.sha, state="rejected", receipt=receipt))
         ledger_from(os.environ, clients).open(a_drop(id=JUDGED_AGAIN, producer="shop", plan=plan.sha, state="rejected"))
+        book = DynamoNotices(clients.dynamodb, stack.environment["DROPGATE_NOTICES_TABLE"])
+        line = Line("l1", "orders.v1", Channel("email", "reader@example.org"), last=1)
+        book.put(line, Notice("l1", 1, drop.id, "1", "rejected", drop.key, drop.received_at, "{}"), None)
         functions = {name: stack.functions[name] for name in HANDLERS}
         invoke = Invoker(functions, HANDLERS, "us-east-1")
         with Gateway(routes_of(stack.template), invoke) as gateway:
@@ -152,9 +162,13 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         ("/missing?month=2026-01", sender),
         ("/slos", sender),
         ("/pauses", operator),
+        (f"/drops/{site.drop}/notices", operator),
+        ("/contracts/orders.v1/notices?month=2026-01", operator),
+        ("/health?minutes=0", operator),
     )
     answers = {path: site.ask(path, token)[0] for path, token in requests}
     announced = {"key": "orders/1.csv", "size": 9, "sha256": "0" * 64}
+    steward = site.issuer.token("data", "steward")
     pause = {"kind": "contract", "name": "orders.v1", "reason": "a test"}
     drop = f"/drops/{site.drop}"
 
@@ -172,14 +186,17 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
     assert [site.promoted(key, operator) for key in ("orders.v1/", "orders.v1/orders/1.csv")] == [409, 200]
     assert site.ask(site.ask(f"{drop}/links", sender, "POST")[2]["path"])[0] == 200
     assert site.ask(f"{drop}/links", sender, "DELETE")[0] == 200
+    assert site.asked_twice("/contracts", {"text": NEW, "dry_run": True}, steward) == (200, 200)
+    assert site.asked_twice("/contracts", {"text": NEW}, steward) == (200, 200)
+    assert site.asked_twice("/contracts", {"text": NEW.replace("integer", "string")}, steward) == (422, 422)
+    newer = NEW.replace("1.0.0", "1.0.1").replace("channel: help", "channel: desk")
+    assert site.asked_twice("/contracts", {"text": newer}, steward) == (200, 200)
+    assert site.ask("/contracts/books.v1", steward)[2]["document"] == newer
+    assert site.ask("/contracts/orders.v1", steward)[0] == 200
     assert answers == dict.fromkeys(answers, 200)
     assert downloaded(site.ask(f"/drops/{site.drop}/rejected-rows", sender)[2]["url"])[0] == 200
     assert [call for call in site.cloud.guard.denied if call.caller in HANDLERS] == []
-    unused = {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN
-    assert unused == {
-        # of receipts that are not there, and contracts that name who hears of them
-        (PRODUCERS, "s3:GetObject", "InternalBucket/catalog/routes/*"),
-    }
+    assert {each for each in site.cloud.guard.unused(site.stack) if each[0] in HANDLERS} - LAMBDAS_OWN == set()
 
 
 def downloaded(url: str) -> tuple[int, Mapping[str, str], bytes]:
@@ -209,7 +226,7 @@ def test_functions_change_only_what_they_record(site: Site) -> None:
     for name in HANDLERS:
         for statement in site.stack.functions[name].statements:
             actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
-            own = {"WriteLogs", "Trace", "KeepRequests"} | ({"Ledger"} if name == HOUSE else set())
+            own = {"WriteLogs", "Trace", "KeepRequests"} | ({"Ledger", "PublishContracts"} if name == HOUSE else set())
             assert statement["Sid"] in own or not [a for a in actions if a.partition(":")[2].startswith(writes)]
             reads = {"ReadPromotedHeads", "FindTables"} if name == HOUSE else set()
             named = site.stack.names["PromotedBucket"] in json.dumps(statement["Resource"])

@@ -20,17 +20,18 @@ import pytest
 from moto.s3.models import s3_backends
 
 from contracts import codec
+from contracts.authoring.publication import publish
 from contracts.catalog import Pointer
 from contracts.job import DropResult, JobDrop
 from contracts.plan import Plan
 from functions import keys
 from functions.aws import items
+from functions.aws.catalog.s3_catalog import S3Catalog
 from functions.drop import Drop
 from infra.deployment.destroy import empty
 from infra.local.cloud import Cloud
 from infra.local.loopback import ACCOUNT
 from infra.local.template.template import expand, of_type, statements_of
-from infra.stack_admin.catalog import S3Catalog, publish
 from tests.builders import Judge, all_good
 from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, GOOD, PLANS, Site, running
 from tests.integration.functions.conftest import TEMPLATE

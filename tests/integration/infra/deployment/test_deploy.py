@@ -15,8 +15,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts import rules
+from contracts.authoring.publication import in_force, unfit
 from contracts.errors import DropgateError
 from contracts.plan import Check
+from functions.aws.catalog.s3_catalog import S3Catalog
 from infra.cli.options.target import NOWHERE
 from infra.deployment import deploy, destroy
 from infra.local.cloud import Cloud
@@ -24,7 +26,6 @@ from infra.local.template.stack import deploy as deploy_embedded
 from infra.local.template.template import parameters_of
 from infra.packaging.bundles import ROOT, arrow, great_expectations
 from infra.stack_admin import deployed
-from infra.stack_admin.catalog import S3Catalog, in_force, unfit
 from infra.stack_admin.redrive import KINDS
 from tests.builders import a_plan
 from tests.unit.contracts.authoring.documents import a_document

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import boto3
 import pytest
 
+from contracts.authoring.publication import CatalogStore
 from contracts.errors import StaleWrite
+from functions.aws.catalog.s3_catalog import S3Catalog
 from infra.gx.store import opened
 from infra.local.cloud import Cloud
-from infra.stack_admin.catalog import CatalogStore, S3Catalog
 from tests.unit.contracts.authoring.documents import a_document
 from tests.unit.infra.cli.test_publish import MemoryCatalog
 

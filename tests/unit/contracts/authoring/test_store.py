@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from contracts.authoring import store as contract_store
 from contracts.authoring.compiler.compile import Compiled, compile_each
 from contracts.authoring.document.finding import Finding
+from contracts.authoring.publication import kept, publish, refusals, text_of
 from contracts.authoring.store import Title, documents, of_version, published_versions, title, title_of_key, verified
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from infra.cli.main import main
-from infra.stack_admin.catalog import kept, publish, refusals, text_of
 from tests.unit.contracts.authoring.documents import HEAD, a_document, compiled
 from tests.unit.infra.cli.test_publish import MemoryCatalog
 

@@ -12,17 +12,22 @@ from urllib.parse import urlencode
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
 
-from contracts.errors import ServiceUnavailable
+from contracts.catalog import Authority
+from contracts.errors import ObjectGone, ServiceUnavailable, StaleWrite
 from functions.api import house, producers
 from functions.api.app import AddRoutes, Api
 from functions.api.identity.callers import Issuer
 from functions.api.identity.keyring import Keyring
 from functions.api.identity.tokens import Tokens
+from functions.api.limits import CallerLimit
+from functions.api.publisher import Publisher
 from functions.ports import ReadPorts
 from functions.ports.clock import Clock
+from functions.ports.messages import QueueDepth
 from functions.ports.web.links import UploadLink
-from tests.builders import World
-from tests.fakes import MemoryRequests
+from tests.builders import ZONES, World
+from tests.fakes import MemoryRequests, MemoryStore
+from tests.hearing import MemoryNotices
 
 ISSUER, AUDIENCE = "https://login.example.com", "dropgate"
 EC_KEY = ECKey.generate_key("P-256", {"use": "sig"}, auto_kid=True)
@@ -84,6 +89,42 @@ class LinkKeys:
         return self.held.get(name)
 
 
+class Queues:
+    """One queue with three messages."""
+
+    def depths(self) -> Sequence[QueueDepth]:
+        return [QueueDepth("object-created", 2, 1, 0)]
+
+
+class StoredCatalog:
+    """The catalog zone of a store in memory, for publishers."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.store = store
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        try:
+            return self.store.get_if_changed(f"{ZONES.catalog}{name}", None)
+        except ObjectGone:
+            return None
+
+    def create(self, name: str, body: bytes) -> bool:
+        if self.get(name):
+            return False
+        self.store.put(f"{ZONES.catalog}{name}", body, "application/json")
+        return True
+
+    def swap(self, name: str, body: bytes, etag: str | None) -> None:
+        there = self.get(name)
+        if (there and there[1]) != etag:
+            raise StaleWrite("Somebody else has just published.")
+        self.store.put(f"{ZONES.catalog}{name}", body, "application/json")
+
+    def names(self, prefix: str) -> tuple[str, ...]:
+        listed = self.store.listed(f"{ZONES.catalog}{prefix}", 1000)
+        return tuple(sorted(uri.removeprefix(ZONES.catalog) for uri in listed))
+
+
 class FunctionContext:
     """Lambda's facts about an invocation."""
 
@@ -124,12 +165,15 @@ def signed(body: Mapping[str, Any], key: Any = EC_KEY, alg: str = "ES256", **hea
 class Asking:
     """Requests to every route over a world in memory."""
 
-    def __init__(self, world: World, documents: Documents | None = None) -> None:
+    def __init__(
+        self, world: World, documents: Documents | None = None, per_minute: int = 0, authority: Authority = "api"
+    ) -> None:
         self.world = world
         self.documents = documents or Documents()
         ports = world.ports
         self.uploads = Uploads(ports.clock)
         self.link_keys: dict[str, str] = {}
+        self.notices = MemoryNotices()
         reads = ReadPorts(
             ports.zones,
             ports.store,
@@ -139,11 +183,15 @@ class Asking:
             self.documents,
             Links(),
             self.uploads,
-            LinkKeys(self.link_keys),
+            self.notices,
+            Queues(),
+            link_keys=LinkKeys(self.link_keys),
         )
         tokens = Tokens((TRUSTED,), Keyring(self.documents, ports.clock), ports.clock)
         self.requests = MemoryRequests()
-        self.api = Api(reads, tokens, EVERY_ROUTE, self.requests, lambda: ports)
+        publisher = Publisher(StoredCatalog(world.store), authority, has_expectations=False)
+        limit = CallerLimit(per_minute, self.requests, ports.clock)
+        self.api = Api(reads, tokens, EVERY_ROUTE, self.requests, lambda: ports, limit, lambda: publisher)
 
     def ask(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from functions.api import runtime
-from functions.api.html import policy_of
+from functions.api.answers.html import policy_of
 from functions.drop import Location
 from functions.keys import report_folder
 from tests.builders import ZONES, World, a_drop, a_plan, a_world, one_bad

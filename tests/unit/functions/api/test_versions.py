@@ -10,7 +10,7 @@ from contracts.authoring.compiler.compile import compile_each
 from contracts.authoring.diff.compare import compare
 from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read_each
-from functions.api.html import policy_of
+from functions.api.answers.html import policy_of
 from functions.api.models.versions import ExportName
 from tests.builders import World, a_world
 from tests.unit.contracts.authoring.documents import HEAD, a_document

@@ -28,7 +28,8 @@ from infra.local.issuer import Issuer
 from infra.local.loopback import Environ, LoopbackServer, StartResponse, read_body
 from tests.builders import World
 from tests.fakes import MemoryRequests, MemorySessions
-from tests.unit.functions.api.asking import Links
+from tests.hearing import MemoryNotices
+from tests.unit.functions.api.asking import Links, Queues
 
 FIELDS = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 VIEWS = browser.VIEWS | operators.VIEWS
@@ -156,7 +157,10 @@ def opened(world: World, port: int = 0) -> Iterator[Opened]:
     ports, sessions = world.ports, MemorySessions()
     with Issuer() as issuer, Bucket(world) as bucket:
         web = PublicDocuments(issuer.endpoint)
-        reads = ReadPorts(ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), bucket)
+        house = MemoryNotices(), Queues()
+        reads = ReadPorts(
+            ports.zones, ports.store, ports.ledger, ports.catalog, ports.clock, web, Links(), bucket, *house
+        )
         issuers = issuers_of(issuer.parameter)
         tokens = Tokens(issuers, Keyring(web, SystemClock()), SystemClock())  # the issuer has this machine's time
         doors = Doors(issuers, tokens, sessions, web, ports.clock)

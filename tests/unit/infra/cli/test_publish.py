@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from contracts import codec
+from contracts.authoring.publication import Publication, publish
 from contracts.catalog import Index, Pointer
 from contracts.errors import DocumentInvalid, StaleWrite
 from contracts.plan import Plan
 from contracts.terms.notices import Channel, ContractRoutes, Route, Routes
-from infra.stack_admin.catalog import Publication, publish
 from tests.builders import a_plan
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)

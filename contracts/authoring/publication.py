@@ -12,24 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol
-
-from botocore.exceptions import ClientError
+from typing import Protocol
 
 from contracts import codec
 from contracts.authoring import store as contract_store
 from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.compiler.lint import index_of
 from contracts.authoring.document.finding import Finding
-from contracts.catalog import AHEAD, Index, Pointer
+from contracts.catalog import AHEAD, Authority, Index, Pointer
 from contracts.errors import ContractInvalid, DocumentInvalid, StaleWrite
 from contracts.plan import Plan, Promoted
+from contracts.problem import quoted
 from contracts.terms.notices import Routes
-from functions.aws.answers import asking, code
-from functions.keys import CONTENT_TYPES
-
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
 
 POINTER = "current.json"
 
@@ -100,6 +94,7 @@ def publish(
     """Put the plans and routes, and no others, in force; raise StaleWrite if somebody else published meanwhile.
 
     `documents` are the contracts that the plans were made from, by their names in the store; they are kept as well.
+    After the API has published, nothing of its contracts is withdrawn: ContractInvalid.
     """
     in_force_then = {plan.contract for plan in plans}
     for plan in plans:
@@ -108,27 +103,57 @@ def publish(
                 f"{plan.contract} looks for values in {other}, which would not be in force: publish both together."
             )
     index = index_of(plans)
-    before = _in_force(store)
-    if left := _leaving(plans, before.index, store):
+    before = in_force_in(store)
+    if before.pointer and before.pointer.authority == "api":
+        _refuse_withdrawals(before.index, index)
+    if left := leaving(plans, before.index, store):
         raise ContractInvalid(
             f"{contract_store.reason_to_stay(left[0])} It needs a new major version, or `promote: table`."
         )
-    for name, text in (documents or {}).items():
+    keep(store, documents or {})
+    return move(store, before, index, plans, routes or Routes(), now)
+
+
+def keep(store: CatalogStore, documents: Mapping[str, bytes]) -> None:
+    """Keep published texts by their names; StaleWrite if somebody else has published one with another text."""
+    for name, text in documents.items():
         if not store.create(name, text) and (there := store.get(name)) is not None and there[0] != text:
             # `refusals` ran before, so this is a concurrent publish.
             raise StaleWrite(
                 f"Somebody else has just published {name} with another text: take over their changes, raise `version` "
                 "in your contract above theirs, then publish again."
             )
+
+
+def move(
+    store: CatalogStore,
+    before: InForce,
+    index: Index,
+    plans: Sequence[Plan],
+    routes: Routes,
+    now: datetime,
+    authority: Authority = "repository",
+) -> Publication:
+    """Write new plans, an index and routes, and put them in force in place of those before; StaleWrite as `publish`."""
     for plan in plans:
         _write(store, f"plans/{plan.sha}.json", codec.canonical(plan).encode())
     name = codec.sha256(index)
     _write(store, f"index/{name}.json", codec.canonical(index).encode())
-    heard = _write_routes(store, routes or Routes())
-    pointer = Pointer(name, _after(before.pointer, now).isoformat(), routes=heard)
+    heard = _write_routes(store, routes)
+    pointer = Pointer(name, _after(before.pointer, now).isoformat(), routes=heard, authority=authority)
     store.swap(POINTER, codec.canonical(pointer).encode(), before.etag)
     rerouted = heard != (before.pointer.routes if before.pointer else None)
     return replace(Publication.of(before.index, index, name), mended=before.broken, routes=heard, rerouted=rerouted)
+
+
+def _refuse_withdrawals(before: Index, after: Index) -> None:
+    """Raise ContractInvalid if contracts that the API has put in force would be withdrawn."""
+    kept_names = {entry.contract for entry in after.entries}
+    if gone := [entry.contract for entry in before.entries if entry.contract not in kept_names]:
+        raise ContractInvalid(
+            f"The API has published since: {quoted(gone)} would be withdrawn. Take the texts over from `dropgate "
+            "contract NAME`, or publish them by the API with `status: retired`; nothing was published."
+        )
 
 
 def _write_routes(store: CatalogStore, routes: Routes) -> str | None:
@@ -166,14 +191,14 @@ def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Findin
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
     there = {name: document[0] for name in wanted if (document := store.get(name))}
-    left = _leaving([c.plan for c in contracts if c.plan], _in_force(store).index, store)
+    left = leaving([c.plan for c in contracts if c.plan], in_force_in(store).index, store)
     return (
         *contract_store.rewritten(contracts, there, titles),
         *contract_store.leaving_tables(contracts, left, titles),
     )
 
 
-def _leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:
+def leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:
     """Return the plans of contracts that were last promoted into a table and would not be any more."""
     former = {entry.contract: entry.plan for entry in index.entries}
     others = [plan for plan in plans if plan.promote != "table" and former.get(plan.contract) != plan.sha]
@@ -212,14 +237,14 @@ def text_of(store: CatalogStore, title: contract_store.Title) -> bytes:
 
 def in_force(store: CatalogStore) -> tuple[str, ...] | None:
     """Return the contracts in force; None if nothing was ever published. Raises DocumentInvalid if unreadable."""
-    current = _in_force(store)
+    current = in_force_in(store)
     if current.broken:
         raise DocumentInvalid(f"What is in force cannot be read: {current.broken}.")
     return tuple(entry.contract for entry in current.index.entries) if current.etag else None
 
 
 @dataclass(frozen=True, slots=True)
-class _InForce:
+class InForce:
     """The index in force, its pointer and ETag, and the reason if the pointer has no readable index."""
 
     index: Index = field(default_factory=Index)
@@ -228,10 +253,11 @@ class _InForce:
     broken: str | None = None
 
 
-def _in_force(store: CatalogStore) -> _InForce:
+def in_force_in(store: CatalogStore) -> InForce:
+    """Return what is in force, with the reason if it cannot be read."""
     stored = store.get(POINTER)
     if stored is None:
-        return _InForce()
+        return InForce()
     text, etag = stored
     pointer = None
     try:
@@ -239,10 +265,10 @@ def _in_force(store: CatalogStore) -> _InForce:
         index = store.get(f"index/{pointer.index}.json")
         if index is None:
             broken = f"{POINTER} names an index that is not there: {pointer.index}"
-            return _InForce(etag=etag, pointer=pointer, broken=broken)
-        return _InForce(codec.loads(Index, index[0], f"index/{pointer.index}.json"), etag, pointer)
+            return InForce(etag=etag, pointer=pointer, broken=broken)
+        return InForce(codec.loads(Index, index[0], f"index/{pointer.index}.json"), etag, pointer)
     except DocumentInvalid as error:
-        return _InForce(etag=etag, pointer=pointer, broken=str(error))
+        return InForce(etag=etag, pointer=pointer, broken=str(error))
 
 
 def _write(store: CatalogStore, name: str, body: bytes) -> None:
@@ -255,58 +281,3 @@ def _write(store: CatalogStore, name: str, body: bytes) -> None:
             f"{name} in the catalog does not match the hash in its name: delete it, then publish again; "
             "nothing was published."
         )
-
-
-CHANGED = ("PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey")
-"""S3's answers to a conditional write whose condition does not hold (412, 409, and 404 for If-Match on nothing)."""
-
-
-class S3Catalog:
-    """The catalog zone in a bucket; `zone` is its URI. Other errors of S3 become ServiceUnavailable."""
-
-    def __init__(self, client: S3Client, zone: str) -> None:
-        self._client = client
-        self._bucket, _, self._prefix = zone.removeprefix("s3://").partition("/")
-
-    def get(self, name: str) -> tuple[bytes, str] | None:
-        with asking("S3"):
-            try:
-                answer = self._client.get_object(Bucket=self._bucket, Key=self._prefix + name)
-            except self._client.exceptions.NoSuchKey:
-                return None
-            return answer["Body"].read(), answer["ETag"]
-
-    def create(self, name: str, body: bytes) -> bool:
-        return self._put(name, body, {"IfNoneMatch": "*"})
-
-    def swap(self, name: str, body: bytes, etag: str | None) -> None:
-        if not self._put(name, body, {"IfMatch": etag} if etag else {"IfNoneMatch": "*"}):
-            raise StaleWrite(
-                "Somebody else has just published: take over their changes, raise the `version` of each contract that "
-                "both of you changed above theirs, then publish again."
-            )
-
-    def names(self, prefix: str) -> tuple[str, ...]:
-        pages = self._client.get_paginator("list_objects_v2")
-        with asking("S3"):
-            keys = [
-                item["Key"].removeprefix(self._prefix)
-                for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix)
-                for item in page.get("Contents", [])
-            ]
-        return tuple(sorted(keys))
-
-    def _put(self, name: str, body: bytes, condition: dict[str, Any]) -> bool:
-        """Write on a condition; return False if it does not hold."""
-        # For YAML by RFC 9512, for a reference file that of its format.
-        media_type = CONTENT_TYPES.get(name.rpartition(".")[2], "application/octet-stream")
-        media_type = "application/yaml" if name.endswith(".yaml") else media_type
-        place: dict[str, Any] = {"Bucket": self._bucket, "Key": self._prefix + name, **condition}
-        with asking("S3"):
-            try:
-                self._client.put_object(Body=body, ContentType=media_type, **place)
-            except ClientError as error:
-                if code(error) not in CHANGED:
-                    raise
-                return False
-        return True
