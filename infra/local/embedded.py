@@ -57,6 +57,8 @@ KEY = "dropgate"
 """Access key and secret of users of the embedded stack; functions and job have keys of their own (iam/guard.py)."""
 
 PATHS = Config(retries={"mode": "standard"}, s3={"addressing_style": "path"})
+MADE_ONCE = PATHS.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=600))
+"""For the stack, which is made within one request: a busy machine takes minutes, and a second one would find it."""
 MAIL_FROM = "dropgate@dropgate.localhost"
 """An address that nobody has (RFC 6761, section 6.3)."""
 BUCKETS = "dropgate"
@@ -136,7 +138,7 @@ class Embedded:
         with Cloud() as inner:  # nobody else is answered before all is made, and what lasts is back
             self.stack = deploy(
                 TEMPLATE,
-                lambda service: session().client(service, endpoint_url=inner.endpoint, config=PATHS),
+                lambda service: session().client(service, endpoint_url=inner.endpoint, config=MADE_ONCE),
                 self.emr.application.id,
                 REGION,
                 {
