@@ -20,6 +20,7 @@ SLOW = (
     "tests/unit/contracts/authoring/diff/test_compare_anything.py::*",
     "tests/unit/documents/test_names_in_comments.py::*",
     "tests/unit/spark_jobs/prefilter/test_arrow_tests.py::*",
+    "tests/unit/spark_jobs/prefilter/test_object_tests.py::test_counts*",
     "tests/unit/spark_jobs/prefilter/test_plan_tests.py::test_re2*",
     "tests/unit/contracts/files/test_apart.py::*",
     "tests/unit/test_run.py::*",
@@ -145,6 +146,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     "prefilter": (
         "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_consumers*",
         "tests/unit/spark_jobs/prefilter/test_arrow_tests.py::test_counts_and_masks_of_many*",
+        "tests/unit/spark_jobs/prefilter/test_object_tests.py::test_counts_and_masks_of_many*",
         "tests/integration/spark_jobs/scan/test_batch.py::*",
         "tests/integration/spark_jobs/set_checks/test_great_expectations.py::*",
         "tests/integration/spark_jobs/formats/test_long_things.py::*",

@@ -268,7 +268,7 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
     work = keys.job_folder(zones, batch.id, batch.try_)
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in drops)
     references = flow_references.folders(zones, plan)
-    sifted = plan.file_format in ("csv", "fixed", "parquet") and batch.size >= SIFTED_FROM
+    sifted = plan.file_format in ("csv", "fixed", "jsonl", "parquet") and batch.size >= SIFTED_FROM
     return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
 
 

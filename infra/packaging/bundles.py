@@ -31,7 +31,7 @@ ENTRY = ROOT / "spark_jobs" / "validate.py"
 PREFILTER_FILES = re.compile(
     r"pyarrow-[^/]+\.dist-info/.+"
     r"|pyarrow/((vendored|parquet)/)?\w+\.py"
-    r"|pyarrow/(lib|_compute|_csv|_fs|_parquet)\.cpython-3\d+-[\w-]+\.so"
+    r"|pyarrow/(lib|_compute|_csv|_fs|_json|_parquet)\.cpython-3\d+-[\w-]+\.so"
     r"|pyarrow/lib(arrow(_acero|_compute|_dataset|_python|_substrait)?|parquet)\.so\.\d+"
 )
 """The files of pyarrow's wheel that the prefilter needs: Linux loads all of these libraries, also unused ones."""

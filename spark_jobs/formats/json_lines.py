@@ -78,7 +78,7 @@ def first_pass(
     short = sf.octet_length(line) <= LONGEST
     wide = len(header) + sum(bool(p.path) for p in plan.properties) > WIDE
     even = sf.lit(False) if wide else short & line.rlike(plain(plan, header))
-    lines = text_lines.lines(source, plan.csv).select("*", even.alias("plain"))
+    lines = text_lines.as_lines(source, plan.csv).select("*", even.alias("plain"))
     inner = Inner(plan)
     schema = StructType([StructField(p.key, inner.schema(p)) for _, p in here])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))

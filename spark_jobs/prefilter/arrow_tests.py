@@ -18,7 +18,7 @@ import pyarrow.csv
 
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
-from spark_jobs.prefilter import fixed_slices, other_encodings
+from spark_jobs.prefilter import fixed_slices, json_objects, other_encodings
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -127,7 +127,8 @@ class PassCondition:
     `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
     fractions in columns without a reading. `comment` is the character that comments begin with, which are like empty
     lines. Files that may begin with a header have names that end in `headed`. Of `fixed` width, records begin with
-    `begins`, and a text of their fields with delimiters between them is tested (`fixed_slices.joined`).
+    `begins`, and a text of their fields with delimiters between them is tested (`fixed_slices.joined`). If records are
+    objects of JSON, `names` are those of their values, by place.
     """
 
     pattern: str
@@ -148,6 +149,7 @@ class PassCondition:
     fixed: Fixed | None = None
     begins: str = ""
     refilled: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
 
     def shaped(self, texts: pa.StringArray, ids: pa.Int64Array) -> pa.BooleanArray:
         """Return which texts have the passing shape, and are no header."""
@@ -405,7 +407,18 @@ def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> p
     bounds = memoryview(offsets).cast("i")
     start, end = bounds[lines.offset], bounds[lines.offset + len(lines)]
     text = buffer.slice(start, end - start)
-    cells = pyarrow.csv.read_csv(
+    cells = json_objects.cells(text, wanted, condition.names) if condition.names else _split(text, wanted, condition)
+    for name, reading in readings.items():
+        values = reading.values(cells.column(name), types[name])
+        cells = cells.set_column(cells.schema.get_field_index(name), name, values)
+    if cells.num_rows != len(texts):
+        raise pa.ArrowInvalid("as many rows as lines")
+    return cells
+
+
+def _split(text: pa.Buffer, wanted: dict[str, pa.DataType], condition: PassCondition) -> pa.Table:
+    """Parse some columns, named by their places, of lines of cells."""
+    return pyarrow.csv.read_csv(
         pa.BufferReader(text),
         pyarrow.csv.ReadOptions(
             use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(condition.width)]
@@ -426,12 +439,6 @@ def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> p
             decimal_point=condition.decimal,
         ),
     )
-    for name, reading in readings.items():
-        values = reading.values(cells.column(name), types[name])
-        cells = cells.set_column(cells.schema.get_field_index(name), name, values)
-    if cells.num_rows != len(texts):
-        raise pa.ArrowInvalid("as many rows as lines")
-    return cells
 
 
 def failed_tests(values: pa.ChunkedArray, column: TestedColumn) -> Iterator[tuple[ColumnTest, Any]]:

@@ -475,7 +475,10 @@ UNSWEPT: dict[Site, str] = {
 """Calls that no scenario makes, each with its reason."""
 OVER_TIME = ("promises.", "history.")
 """The modules of promises and of checks against history."""
-BY_HAND = ("again", "difference", "compare", "compare_tables", "listing", "restore", "erase", "stuck")
+BY_HAND = (
+    *("again", "difference", "compare", "compare_tables", "listing", "restore", "erase", "stuck"),
+    *("pause", "port_check", "workload"),
+)
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
 GOES = 5

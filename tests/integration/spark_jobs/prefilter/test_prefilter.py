@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from contracts.plan import Compression, Csv, Plan, Threshold
+from contracts.plan import Compression, Csv, Plan, Policy, Threshold
 from contracts.terms.value_form import ValueForm
 from spark_jobs.prefilter import prefilter
 from spark_jobs.scan import batch
@@ -50,7 +50,7 @@ def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: py
     """Judge files with and without the prefilter, and compare the results."""
     runs = []
     for name, least in (("sifted", 0), ("plain", NEVER)):
-        (folder / name).mkdir()
+        (folder / name).mkdir(parents=True)
         runs.append(judge(spark, folder / name, plan, files, sift_from=least))
     assert runs[0].outputs(spark) == runs[1].outputs(spark)
     assert is_nothing_kept(spark)
@@ -113,6 +113,40 @@ def test_values_in_a_form_are_judged_the_same(
     bodies = {f"{n}.csv": end.join([*FORMED, ""]) for n, end in enumerate(("\n", "\r\n", "\r"))}
     judged = hold(spark, tmp_path, plan, bodies, caplog)
     assert all(drop.valid and drop.rejected for drop in judged.result.drops)
+
+
+OBJECTS = (
+    *('{"id":1,"wind":1.5,"day":"2024-01-01","state":"SP"}', '{"id": 2, "wind": null}', '{"state":"RJ"}', "{}", ""),
+    *('{"id":3,"wind":360,"day":"1582-10-10","state":"é"}', '{"id":4,"wind":1e2}', '{"id":-5,"wind":-0.5,"day":null}'),
+    *('{"id":"6"}', '{"id":7.0}', '{"wind":1.0E-5,"id":8}', '{"id":9,"day":"2024-02-30"}', '{"id":10,"state":"XXX"}'),
+    *('{"id":11,"state":"a\\nb"}', '{"id":12,"id":12}', '{"id":13,"more":[1]}', '{"id":14}{"id":15}', '{"id":16,}'),
+    *('{"id":17 "wind":1}', "[]", "null", '{"id":999999999999999999}', '{"id":9223372036854775808}', '\ufeff{"id":18}'),
+    *('{"id":19,"state":"\u2028"}', '{"id":20,"wind":1e400}', '{"id":21,"state":"S\0"}', '{"id":22,"wind":true}', " "),
+    *(
+        ' {"id":23}',
+        '{"id":24} ',
+        '{"_record":1,"id":25}',
+        '{"id":26,"state":"\ufffd"}',
+        '{"id":01}',
+        '{"id":27,"wind":NaN}',
+    ),
+)
+
+
+@pytest.mark.parametrize("extra", ["reject", "ignore"])
+def test_objects_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, extra: Policy
+) -> None:
+    checks = [c for c in PLAN.checks if c.scope != "record" and not c.id.endswith(".logicalType")]
+    plan = a_plan(PLAN.properties, checks, columns_extra=extra, file_format="jsonl")
+    assert is_sifted(plan)
+    bodies: Files = {f"{n}.jsonl": end.join([*OBJECTS, ""]) for n, end in enumerate(("\n", "\r\n", "\r"))}
+    packed: Files = {"9.jsonl.gz": gzip.compress("\n".join(OBJECTS).encode(), mtime=0)}
+
+    judged = hold(spark, tmp_path, plan, bodies, caplog)
+    assert all(drop.valid and drop.rejected for drop in judged.result.drops)
+    judged = hold(spark, tmp_path / "packed", replace(plan, compression="gzip"), packed, caplog)
+    assert judged.drop("9.jsonl.gz").valid
 
 
 def test_packed_files_are_judged_the_same(

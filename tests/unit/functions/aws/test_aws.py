@@ -125,9 +125,14 @@ def test_run_may_read_the_archives_that_it_needs(expectations: bool, arrow: bool
 
 @pytest.mark.parametrize(
     ("file_format", "size", "needed"),
-    [("csv", SIFTED_FROM, True), ("csv", SIFTED_FROM - 1, False), ("jsonl", SIFTED_FROM, False)],
+    [
+        ("csv", SIFTED_FROM, True),
+        ("csv", SIFTED_FROM - 1, False),
+        ("jsonl", SIFTED_FROM, True),
+        ("json", SIFTED_FROM, False),
+    ],
 )
-def test_arrow_comes_to_large_files_of_csv(file_format: FileFormat, size: int, needed: bool) -> None:
+def test_arrow_comes_to_large_files_of_lines(file_format: FileFormat, size: int, needed: bool) -> None:
     batch = Batch("b", "p", "orders.v1", (), size, AT, AT, AT)
 
     assert reach(ZONES, batch, a_plan(file_format=file_format), [a_drop()]).arrow == needed
