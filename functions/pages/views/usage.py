@@ -62,7 +62,7 @@ def _spark(plan: Plan, folder: str) -> list[tuple[str, str]]:
     match plan.file_format:
         case "csv":
             dialect = f"sep={plan.csv.delimiter!r}, header={plan.csv.header}, encoding={plan.csv.encoding!r}"
-            read = f'csv("{uri}", {dialect})'
+            read = f'csv(\n    "{uri}", {dialect}\n)'
         case "jsonl":
             read = f'json("{uri}")'
         case "json":

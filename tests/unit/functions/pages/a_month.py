@@ -89,6 +89,7 @@ def _file(world: World, plan: Plan, day: int) -> None:
         changed_at=stamp(at),
         source=Location(f"s3://landing/{name}", "v1"),
     )
+    world.store.upload(drop.source, b"order_id,country,amount,ordered_on\n", drop.received_at)
     world.ledger.open(drop)
     problems = {
         "rejected": (WRONG,),
@@ -105,7 +106,7 @@ def _file(world: World, plan: Plan, day: int) -> None:
     for seconds, after, event in (
         (1, "staged", "staged"),
         (62, "validating", "claimed"),
-        (101, middle, "found_good"),
+        (101, middle, "found_bad" if state == "rejected" else "found_good"),
         (103, state, state),
     ):
         if state == "failed" and after == middle:
