@@ -5,7 +5,7 @@ parts that are played here; so a variable or a name that the template gets wrong
 """
 
 import json
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -58,7 +58,7 @@ class Function:
             memory_mb=int(answer["MemorySize"]),
             timeout_seconds=int(answer["Timeout"]),
             environment={key: str(value) for key, value in answer["Variables"].items()},
-            statements=tuple(answer["Statements"]),
+            statements=_made(answer["Statements"]),
         )
 
 
@@ -180,7 +180,7 @@ def deploy(
         pipe=Pipe.of(answer["pipe"]),
         application_id=application_id,
         application=answer["application"],
-        roles={name: tuple(statements) for name, statements in answer["roles"].items()},
+        roles={name: _made(statements) for name, statements in answer["roles"].items()},
         people={name: tuple(statements) for name, statements in answer["people"].items()},
         bucket_policies={policy["Bucket"]: tuple(policy["Statements"]) for policy in answer["bucket_policies"]},
         bucket_keys={key["Bucket"]: key["Key"] for key in answer["bucket_keys"]},
@@ -229,6 +229,11 @@ def _create(
 def _answerable(template: Template) -> dict[str, Any]:
     """Return the outputs without those that name an HTTP API, which moto does not make from templates."""
     return {name: output for name, output in template["Outputs"].items() if not _names_api(template, output)}
+
+
+def _made(statements: Iterable[Mapping[str, Any] | None]) -> tuple[Mapping[str, Any], ...]:
+    """Return statements without those that their condition leaves out (`AWS::NoValue`, which moto resolves to null)."""
+    return tuple(statement for statement in statements if statement is not None)
 
 
 def _without_apis(template: Template, variables: Mapping[str, Any]) -> dict[str, Any]:
