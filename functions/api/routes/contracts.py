@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
@@ -11,6 +11,7 @@ from contracts.catalog import Entry
 from functions.api.answers.responses import tagged
 from functions.api.asked import Asked, Here
 from functions.api.contract_texts import document_of, entry_of
+from functions.api.facets import Facets
 from functions.api.models.contracts import ContractDetail, ContractList, detail, summary
 
 MOST = 200
@@ -26,6 +27,12 @@ def list_contracts(
     here: Here,
     search: Annotated[str | None, Query(description="A part of the contract's name", max_length=100)] = None,
     producer: Annotated[str | None, Query(description="The producer", max_length=100)] = None,
+    id: Annotated[str | None, Query(description="The contract's id, of every major version", max_length=100)] = None,  # noqa: A002
+    status: Annotated[Literal["active", "deprecated"] | None, Query(description="The status")] = None,
+    tag: Annotated[str | None, Query(description="A tag of the contract or its table", max_length=200)] = None,
+    domain: Annotated[str | None, Query(description="The domain", max_length=200)] = None,
+    team: Annotated[str | None, Query(description="The team, or a member of it", max_length=200)] = None,
+    consumer: Annotated[str | None, Query(description="A consumer of the `drop` block", max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
     cursor: Annotated[str | None, Query(description="`next` of the page before", max_length=100)] = None,
 ) -> ContractList:
@@ -37,7 +44,11 @@ def list_contracts(
         if reach.covers(entry.producer)
         and (search or "").casefold() in entry.contract.casefold()
         and producer in (None, entry.producer)
-        and entry.contract > (cursor or "")
+        and id in (None, entry.contract.rpartition(".v")[0])
+        and status in (None, "deprecated" if entry.deprecated else "active")
+    ]
+    entries = [
+        each for each in Facets(tag, domain, team, consumer).among(here, entries) if each.contract > (cursor or "")
     ]
     page = entries[:limit]
     more = page[-1].contract if len(entries) > limit else None

@@ -12,7 +12,7 @@ from contracts.authoring.exports.formats import FORMATS
 from contracts.authoring.exports.reading import read_each
 from functions.api.answers.html import policy_of
 from functions.api.models.versions import ExportName
-from tests.builders import World, a_world
+from tests.builders import ZONES, World, a_plan, a_world, publish
 from tests.unit.contracts.authoring.documents import HEAD, a_document
 from tests.unit.functions.api.asking import Asking
 from tests.unit.functions.api.texts import keep_texts, put_in_force
@@ -62,6 +62,46 @@ def test_version_is_the_published_text(asking: Asking, version: str, text: str) 
 
     assert answer.body["document"] == text
     assert answer.body["in_force"] == (text == SECOND)
+
+
+ABOUT = "domain: sales\ntags: [gold]\nteam: {name: data-desk, members: [{username: ana}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"tag": "gold"}, ["books.v1"]),
+        ({"domain": "sales"}, ["books.v1"]),
+        ({"team": "data-desk"}, ["books.v1"]),
+        ({"team": "ana"}, ["books.v1"]),
+        ({"consumer": "finance"}, ["books.v1"]),
+        ({"tag": "gold", "consumer": "nobody"}, []),
+        ({"tag": "silver"}, []),
+        ({"id": "orders"}, ["orders.v1"]),
+        ({"id": "order"}, []),
+        ({"status": "deprecated"}, ["loans.v1"]),
+        ({"status": "active"}, ["books.v1", "orders.v1"]),
+    ],
+    ids=str,
+)
+def test_contracts_are_found_by_what_describes_them(world: World, query: dict[str, str], names: list[str]) -> None:
+    block = "files: press/*.csv\nproducer: press\nformat: csv\nconsumers: [finance]\n"
+    books = a_document(head=HEAD.replace("id: orders", "id: books") + ABOUT, drop=block)
+    put_in_force(world, SECOND, books, OTHERS.replace("status: active", "status: deprecated"))
+    asking = Asking(world)
+
+    having = asking.ask("/contracts", asking.token("steward"), query=query).body["contracts"]
+    assert [each["contract"] for each in having] == names
+
+
+def test_search_in_texts_has_a_bound(world: World) -> None:
+    plans = [a_plan(f"c{n}.v1", (f"c{n}/*.csv",)) for n in range(201)]
+    publish(world.store, ZONES.catalog, plans)
+    asking = Asking(world)
+    token = asking.token("steward")
+
+    assert asking.ask("/contracts", token, query={"tag": "gold"}).status == 422
+    assert asking.ask("/contracts", token, query={"tag": "gold", "search": "c12"}).body["contracts"] == []
 
 
 def test_unknown_versions_are_not_there(asking: Asking) -> None:
