@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from contracts.authoring.imports.importing import Files, ImportResult
 
 FORMATS = (
-    "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1", "clouddq",
+    "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1",
+    "data-contract-specification", "postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl", "spark-json",
+    "glue", "table-schema", "data-package", "csvw", "clouddq",
 )  # fmt: skip
 """The formats by name, as contracts.authoring.imports.formats has them; here so that help starts at once."""
 
@@ -28,6 +30,7 @@ HEAD = 4096
     "import",
     epilog="""\b
 Examples:
+  dropgate import orders.sql
   dropgate import --from json-schema orders.schema.json
   dropgate import --from json-schema orders.schema.json --to contracts
   dropgate import --from parquet 2026-01.parquet --producer shop --files "shop/*.parquet"
@@ -35,7 +38,9 @@ Examples:
 """,
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path(exists=True, path_type=Path))
-@click.option("--from", "form", type=click.Choice(FORMATS), required=True, help="The format of the sources.")
+@click.option(
+    "--from", "form", type=click.Choice(FORMATS), help="The format of the sources (default: what their text says)."
+)
 @click.option(
     "--to",
     "folder",
@@ -56,7 +61,7 @@ Examples:
 )
 def command(
     sources: tuple[Path, ...],
-    form: str,
+    form: str | None,
     folder: Path | None,
     producer: str | None,
     files: tuple[str, ...],
@@ -72,6 +77,7 @@ def command(
     from contracts.authoring.imports.importing import import_sources
     from infra.cli.lint import lines_of
 
+    form = form or _recognized(sources)
     made, paths = _files(producer, files, kind, form), _paths(sources, form)
     try:
         if form == PARQUET:
@@ -97,6 +103,23 @@ def command(
             raise click.UsageError(f"{path} exists already; name another folder with --to, or move it away.")
     for path, contract in zip(targets, contracts, strict=True):
         click.echo(str(written.write(folder, path.name, contract.text)))
+
+
+def _recognized(sources: tuple[Path, ...]) -> str:
+    """Return the format that all sources say; raise a usage error if they do not."""
+    from contracts.authoring.imports import signs
+    from contracts.authoring.imports.importing import format_of
+
+    if folder := next((path for path in sources if path.is_dir()), None):
+        raise click.UsageError(f"{folder} is a folder: name the format of its files with --from.")
+    names = {path: format_of(path.read_bytes(), str(path)) for path in sources}
+    if other := next((path for path, name in names.items() if name not in FORMATS), None):
+        raise click.UsageError(f"{other} does not say of which format it is. {signs.fix(names[other], FORMATS)}")
+    if len(set(names.values())) > 1:
+        raise click.UsageError(
+            f"The sources have several formats ({', '.join(sorted({str(n) for n in names.values()}))})."
+        )
+    return str(names[sources[0]])
 
 
 def _files(producer: str | None, patterns: tuple[str, ...], kind: str | None, form: str) -> Files | None:

@@ -19,6 +19,8 @@ from contracts.authoring.imports import (
     spark_ddl,
 )
 from contracts.authoring.imports.imported import Imported
+from contracts.authoring.imports.tables import catalogs, csvw, frictionless, specification, sql_ddl
+from contracts.authoring.imports.tables.fitting import fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class ImportFormat:
     together: Callable[[Sequence[Document]], Document] | None = None
 
 
+DDL = (".sql", ".ddl")
 TABLE = (
     ImportFormat("json-schema", "JSON Schema, draft 4 to 2020-12", json_schema.recognizes, json_schema.read),
     ImportFormat("avro", "Avro schema (.avsc)", avro.recognizes, avro.read, suffixes=(".avsc", ".json")),
@@ -50,6 +53,31 @@ TABLE = (
     ImportFormat("mesh", "descriptor of a data product with ports", mesh.recognizes, mesh.read),
     ImportFormat("astrafy", "schema of Astrafy's data contracts", astrafy.recognizes, astrafy.read),
     ImportFormat("paypal-2.1", "data contract of PayPal's template", paypal.recognizes, paypal.read),
+    ImportFormat(
+        "data-contract-specification",
+        "contract of the Data Contract Specification",
+        specification.recognizes,
+        fitting(specification.read),
+    ),
+    ImportFormat("postgres-ddl", "DDL of Postgres", sql_ddl.recognizes, sql_ddl.reader("postgres"), DDL, text=True),
+    ImportFormat("sqlserver-ddl", "DDL of SQL Server", sql_ddl.recognizes, sql_ddl.reader("tsql"), DDL, text=True),
+    ImportFormat("snowflake-ddl", "DDL of Snowflake", sql_ddl.recognizes, sql_ddl.reader("snowflake"), DDL, text=True),
+    ImportFormat("bigquery-ddl", "DDL of BigQuery", sql_ddl.recognizes, sql_ddl.reader("bigquery"), DDL, text=True),
+    ImportFormat("spark-json", "schema of Spark as JSON", catalogs.recognizes_spark, fitting(catalogs.read_spark)),
+    ImportFormat("glue", "table of AWS Glue", catalogs.recognizes_glue, fitting(catalogs.read_glue)),
+    ImportFormat(
+        "table-schema",
+        "Table Schema of Frictionless",
+        frictionless.recognizes_schema,
+        fitting(frictionless.read_schema),
+    ),
+    ImportFormat(
+        "data-package",
+        "Data Package of Frictionless",
+        frictionless.recognizes_package,
+        fitting(frictionless.read_package),
+    ),
+    ImportFormat("csvw", "metadata of CSV on the Web", csvw.recognizes, fitting(csvw.read)),
     ImportFormat("clouddq", "configuration of CloudDQ", clouddq.recognizes, clouddq.read, together=clouddq.together),
 )
 FORMATS = {form.name: form for form in TABLE}

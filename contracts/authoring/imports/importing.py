@@ -75,6 +75,14 @@ def import_source(name: str, raw: bytes, file: str, files: Files | None = None, 
     return import_document(name, document, raw, files, status)
 
 
+def format_of(raw: bytes, file: str) -> str | None:
+    """Return the format of a source by what its text says; None if it says none."""
+    if name := signs.format_of(raw):
+        return name
+    text = raw[: source.MOST_BYTES].decode("utf-8-sig", "replace")
+    return signs.format_of(text) or signs.format_of(_values(raw, file).data)
+
+
 def import_sources(
     name: str, sources: Sequence[tuple[bytes, str]], files: Files | None = None, status: str = "draft"
 ) -> list[ImportResult]:
@@ -155,7 +163,9 @@ def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) ->
     """Return a document with a `drop` block: its files, and the settings that the source gives."""
     patterns = list(files.patterns)
     named = {"files": patterns[0] if len(patterns) == 1 else patterns, "producer": files.producer}
-    value = {**(named if patterns else TRIAL), "format": files.format, **settings}
+    of_others = {"csv"} - {files.format} | ({"values"} if files.format == "parquet" else set())
+    own = {key: value for key, value in settings.items() if key not in of_others}
+    value = {**(named if patterns else TRIAL), "format": files.format, **own}
     block = {"property": "drop", "vendor": parse.VENDOR, "value": value}
     return {**data, "customProperties": [*data.get("customProperties", ()), block]}
 

@@ -7,8 +7,44 @@ from typing import Any
 
 MAGIC = b"PAR1"
 DDL = re.compile(r"\s*(--.*\n\s*|/\*.*?\*/\s*)*(create\b|struct\s*<)", re.IGNORECASE | re.DOTALL)
+CREATES = re.compile(r"^\s*create\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE | re.MULTILINE)
+LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+DIALECTS = (
+    (
+        "sqlserver-ddl",
+        re.compile(
+            r"(?im)^\s*go\s*$|\[\w+\]\s*(?:\[|\.|\()|\b(?:nvarchar|datetime2|uniqueidentifier|bit)\b|\bidentity\s*\("
+        ),
+    ),
+    (
+        "bigquery-ddl",
+        re.compile(r"(?i)\b(?:int64|float64|bignumeric)\b|\boptions\s*\(\s*description|`[\w-]+\.[\w.-]+`"),
+    ),
+    ("snowflake-ddl", re.compile(r"(?i)\b(?:variant|timestamp_tz|autoincrement|cluster by)\b|\bnumber\s*\(|\bstage\b")),
+    (
+        "postgres-ddl",
+        re.compile(
+            r"(?i)\b(?:(?:big|small)?serial|jsonb|timestamptz|bytea|citext|character varying|double precision)\b|::"
+            r"|with(?:out)? time zone|\bcomment on\b|\bowner to\b|\btext\b|\bcheck\s*\("
+        ),
+    ),
+)
+"""Words that only one database's DDL has, by format; the first of these counts."""
+PLAIN = {
+    "string", "number", "integer", "boolean", "date", "time", "datetime", "year", "yearmonth", "any", "object", "array",
+    "duration", "geopoint", "geojson", "list",
+}  # fmt: skip
+"""The types of Frictionless."""
 KEYS = (
     ("odcs", ("apiVersion", "kind")),
+    ("data-contract-specification", ("dataContractSpecification",)),
+    ("csvw", ("@context",)),
+    ("glue", ("StorageDescriptor",)),
+    ("glue", ("TableList",)),
+    ("glue", ("TableInput",)),
+    ("glue", ("Table",)),
+    ("data-package", ("resources",)),
+    ("data-package", ("schema", "path")),
     ("data-contract-0.1.3", ("specVersion",)),
     ("mesh", ("interfaceComponents",)),
     ("mesh", ("inputPorts",)),
@@ -19,20 +55,19 @@ KEYS = (
     ("clouddq", ("rule_bindings",)),
     ("clouddq", ("entities",)),
     ("clouddq", ("rules",)),
-    ("data-contract-specification", ("dataContractSpecification",)),
     ("json-schema", ("$schema",)),
     ("json-schema", ("properties",)),
     ("json-schema", ("$ref",)),
     ("json-schema", ("allOf",)),
     ("avro", ("type", "fields", "name")),
     ("spark-json", ("type", "fields")),
-    ("astrafy", ("fields",)),
+    ("table-schema", ("fields", "missingValues")),
+    ("table-schema", ("fields", "primaryKey")),
+    ("table-schema", ("fields", "foreignKeys")),
 )
 """Keys of the outermost mapping that identify a format; the first format with all its keys counts."""
 INSTEAD = {
     "odcs": "It is ODCS already: `dropgate lint` reads it as it is.",
-    "spark-json": "Write the schema as DDL, which Spark's `toDDL` makes of it, and `--from spark-ddl`.",
-    "data-contract-specification": "`datacontract export --format odcs` of datacontract-cli makes ODCS of it.",
 }
 """The fix for a format that `--from` does not support."""
 
@@ -42,12 +77,27 @@ def format_of(data: Any) -> str | None:
     if isinstance(data, bytes):
         return "parquet" if data.startswith(MAGIC) else None
     if isinstance(data, str):
-        return "spark-ddl" if DDL.match(data) else None
+        return _dialect(data) if DDL.match(data) or CREATES.search(data) else None
     if isinstance(data, list):
         return "avro" if any(format_of(inner) == "avro" for inner in data) else None
     if not isinstance(data, dict):
         return None
-    return next((name for name, keys in KEYS if all(key in data for key in keys)), None)
+    name = next((name for name, keys in KEYS if all(key in data for key in keys)), None)
+    return name or (_of_fields(data["fields"]) if "fields" in data else None)
+
+
+def _dialect(text: str) -> str:
+    """Return the format of DDL by the words that one database alone has; without any, that of Spark."""
+    bare = LITERAL.sub(" ", text)
+    return next((name for name, words in DIALECTS if words.search(bare)), "spark-ddl")
+
+
+def _of_fields(fields: Any) -> str:
+    """Return the format of a list of fields, whose types BigQuery writes in capitals and Frictionless does not."""
+    listed = [field for field in (fields if isinstance(fields, list) else ()) if isinstance(field, dict)]
+    kinds = {field.get("type") for field in listed if isinstance(field.get("type"), str)}
+    are_plain = bool(kinds) and kinds <= PLAIN and not any("repeated" in field for field in listed)
+    return "table-schema" if are_plain or any("constraints" in field for field in listed) else "astrafy"
 
 
 def fix(resembled: str | None, importable: tuple[str, ...]) -> str:

@@ -124,3 +124,23 @@ def test_folder_is_all_files_of_the_format() -> None:
     Path("schemas", "README.md").write_text("No schema.", encoding="utf-8")
     result = bring("schemas", "--to", "new")
     assert result.stdout == "new/x.v1.yaml\nnew/y.v1.yaml\n"
+
+
+def test_source_that_says_its_format_needs_no_from(tmp_path: Path) -> None:
+    source = tmp_path / "orders.sql"
+    source.write_text("CREATE TABLE orders (id bigserial, at timestamptz);\n", encoding="utf-8")
+
+    result = CliRunner(mix_stderr=False).invoke(main, ["import", str(source)])
+
+    assert result.stdout.startswith("# From orders.sql (postgres-ddl), by dropgate import.\n")
+
+
+@pytest.mark.parametrize("text", ["hello", "apiVersion: v3.2.0\nkind: DataContract\n"])
+def test_source_that_says_no_format_is_a_usage_error(tmp_path: Path, text: str) -> None:
+    source = tmp_path / "a.yaml"
+    source.write_text(text, encoding="utf-8")
+
+    result = CliRunner(mix_stderr=False).invoke(main, ["import", str(source)])
+
+    assert result.exit_code == 2
+    assert "does not say of which format it is" in result.stderr

@@ -102,3 +102,19 @@ def test_folder_without_contracts_is_a_usage_error() -> None:
 
 def test_path_that_is_not_there_is_a_usage_error() -> None:
     assert lint("nowhere.yaml").exit_code == 2
+
+
+def test_variables_have_their_values_from_the_named_file(tmp_path: Path) -> None:
+    folder, values = tmp_path / "varied", tmp_path / "values.yaml"
+    folder.mkdir()
+    text = a_document(drop=DROP.replace("shop/orders", '"${FOLDER}/orders').replace("*.csv", '*.csv"'))
+    (folder / "orders.v1.yaml").write_text(text, encoding="utf-8")
+    values.write_text("FOLDER: shop-eu\n", encoding="utf-8")
+
+    without, given = (
+        CliRunner(mix_stderr=False).invoke(main, ["lint", str(folder), *more])
+        for more in ([], ["--variables", str(values)])
+    )
+
+    assert (without.exit_code, given.exit_code) == (1, 0)
+    assert "unset-variable" in without.stdout

@@ -24,6 +24,7 @@ from tests.unit.contracts.authoring.imports import (
     test_mesh,
     test_spark_ddl,
 )
+from tests.unit.contracts.authoring.imports.tables import test_tables
 
 SCHEMA = {
     "$id": "https://example.org/o", "title": "Orders", "required": ["id"], "description": "All.",
@@ -77,6 +78,12 @@ SAMPLES: dict[str, Any] = {
     "astrafy": yaml.safe_load(test_astrafy.SCHEMA),
     "paypal-2.1": PAYPAL,
 }
+SAMPLES |= test_tables.VALUES
+SAMPLES["data-contract-specification"] = yaml.safe_load(test_tables.SPECIFICATION)
+DDL = {"spark-ddl": test_spark_ddl.TABLE} | {
+    form: test_tables.TEXTS[form] for form in ("postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl")
+}
+"""Formats that are read as text."""
 WORDS = [
     "",
     "no",
@@ -135,13 +142,13 @@ def is_answered(form: str, raw: bytes) -> bool:
 
 
 def test_every_format_has_a_sample() -> None:
-    assert set(SAMPLES) | {"spark-ddl"} == set(FORMATS)
+    assert set(SAMPLES) | DDL.keys() == set(FORMATS)
     assert all(import_source(form, json.dumps(sample).encode(), "x").contracts for form, sample in SAMPLES.items())
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_contracts_fit_the_schema_of_the_standard(form: str) -> None:
-    text = json.dumps(SAMPLES[form]) if form in SAMPLES else test_spark_ddl.TABLE
+    text = json.dumps(SAMPLES[form]) if form in SAMPLES else DDL[form]
     text = text.replace('{"name": "two", "type": ["string", "int"]}, ', "")  # without a type it would be refused
     for contract in import_source(form, text.encode(), "x").contracts:
         assert list(STANDARD.iter_errors(yaml.safe_load(contract.text))) == []
