@@ -48,9 +48,9 @@ class Chromium:
         """Click on an element."""
         self._send("POST", f"{self._session}/element/{self._element(css)}/click", {})
 
-    def press(self, key: str) -> None:
-        """Press a key and let it go."""
-        strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+    def press(self, key: str, times: int = 1) -> None:
+        """Press a key and let it go, once or some times."""
+        strokes = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")] * times
         self._send("POST", f"{self._session}/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
 
     def run(self, script: str) -> Any:

@@ -165,10 +165,8 @@ def test_keyboard_reaches_all_that_can_be_used(site: Opened, window: Chromium) -
             "const usable = document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary');"
         )
         many = int(window.run(f"{usable} return [...usable].filter(e => e.checkVisibility()).length"))
-        window.run("window.reached = new Set()")
-        for _ in range(many + 40):  # a field for a month has parts of its own
-            window.press(TAB)
-            window.run("window.reached.add(document.activeElement)")
+        window.run("window.reached = new Set(); addEventListener('focusin', e => window.reached.add(e.target))")
+        window.press(TAB, many + 40)  # a field for a month has parts of its own
         missed = f"{usable} return [...usable].filter(e => e.checkVisibility() && !window.reached.has(e))"
         assert (path, window.run(f"{missed}.map(e => e.outerHTML)")) == (path, [])
         outline = "return getComputedStyle(document.activeElement).outlineStyle"
