@@ -203,6 +203,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/unit/infra/sampling/test_sampling.py::test_parts_of_a_file*",
     ),
     "attacks": (
+        "tests/integration/functions/test_described.py::*",
         "tests/e2e/test_bad_input.py::*[forms*",
         "tests/e2e/test_flow.py::test_new_contract*",
         "tests/e2e/test_flow.py::test_role_of_the_job*",
