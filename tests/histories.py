@@ -28,7 +28,7 @@ from functions.flow.batching import batch_due
 from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
 from functions.flow.splitting import MOST_TRIES
-from functions.keys import Zones
+from functions.keys import TRIAL, Zones
 from functions.operations.override import accept, reject
 from functions.operations.replay import replay
 from functions.ports.jobs import RunStatus
@@ -174,6 +174,8 @@ class Model:
 
     def fate(self, upload: Upload, plan: str | None) -> str:
         """Return the end of an upload under a contract, if nothing is in its way."""
+        if upload.key.startswith(TRIAL):
+            return "failed" if upload.kind == "poison" and plan else "tried"
         if plan is None:
             return "unmatched"
         if upload.kind in ("poison", "marker"):
@@ -233,7 +235,7 @@ class Model:
         ends = {self.fate(upload, drop.plan)}
         if ends.intersection(GOOD) and any(self._may_overtake(d, drop) for d in drops.values() if d.key == drop.key):
             ends.add("superseded")
-        if drop.plan == SETS.sha and upload.kind != "marker":
+        if drop.plan == SETS.sha and upload.kind != "marker" and not drop.trial:
             marked = any(one.kind == "marker" for one in self.uploads.values())
             ends = {*(ends if marked else ()), "rejected"}
         if upload.fruitless >= MOST_TRIES:
@@ -305,6 +307,11 @@ class Histories(RuleBasedStateMachine):
         for key, kind in files:
             body = BODIES[kind] % (100 + self.world.versions)
             self.model.uploads[self.world.upload(key, body)] = Upload(key, kind, body)
+
+    @rule(files=FILES)
+    def try_files(self, files: list[tuple[str, str]]) -> None:
+        """Trials come in, of the same keys."""
+        self.upload([(f"{TRIAL}{key}", kind) for key, kind in files])
 
     @precondition(lambda self: self.model.lacks_a_marker())
     @rule()

@@ -15,7 +15,7 @@ from typing import Any
 from contracts.errors import DocumentInvalid
 from contracts.job import JobRequest, JobResult
 from functions import keys
-from functions.drop import OPEN, PROMOTED, Drop, is_later
+from functions.drop import OPEN, PROMOTED, TRIAL_TRANSITIONS, Drop, is_later
 from functions.keys import Zones
 from functions.ports import Ports
 from functions.ports.drops import Step
@@ -218,6 +218,17 @@ def each_change_has_a_step(seen: Seen, before: Seen | None) -> None:
             assert all(step.state != step.was for step in own), own
 
 
+def trials_reach_nobody(seen: Seen, _: Seen | None) -> None:
+    """No trial is promoted, has a state of drops that are, or shares a job with a drop."""
+    trials = {drop.id for drop in seen.drops.values() if drop.trial}
+    assert trials.isdisjoint(owner for owner, _ in seen.promoted.values())
+    assert all(trials.isdisjoint(by_drop) for by_drop in seen.tables.values())
+    for drop_id in trials:
+        assert {step.state for step in seen.histories[drop_id]} <= TRIAL_TRANSITIONS.keys(), drop_id
+    for request in seen.live:
+        assert len({one.id in trials for one in request.drops}) <= 1, request
+
+
 INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
     promoted_once,
     promoted_is_recorded,
@@ -228,6 +239,7 @@ INVARIANTS: tuple[Callable[[Seen, Seen | None], None], ...] = (
     one_job_each,
     results_stay,
     each_change_has_a_step,
+    trials_reach_nobody,
 )
 
 

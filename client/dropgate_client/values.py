@@ -13,7 +13,7 @@ IN_FLIGHT = ("received", "gathering", "staged", "validating", "promoting", "reje
 """The states of a drop that is not settled."""
 EXIT = {"accepted": 0, "accepted_with_warnings": 0, "rejected": 1}
 """The exit code of each verdict, as of `dropgate test`."""
-OF_STATE = {"unmatched": 1, "superseded": 0, "noted": 0}
+OF_STATE = {"unmatched": 1, "superseded": 0, "noted": 0, "tried": 1}
 """The exit code of the settled states that have no verdict; others are failures."""
 
 

@@ -120,7 +120,9 @@ class _World:
         return f"the end of a pause of {held.kind} {held.name}{why}", f"`dropgate resume {option}`."
 
     def other(self, drop: Drop) -> str | None:
-        """Return the id of another drop that holds a claim that this drop needs."""
+        """Return the id of another drop that holds a claim that this drop needs; a trial needs none."""
+        if drop.trial:
+            return None
         plans = {drop.plan, drop.retracts.plan if drop.retracts else None} - {None}
         claims = (claims_of(self.ports, drop, self.ports.catalog.plan(str(plan))) for plan in plans)
         return next((c.promoting for each in claims for c in each.each if c.promoting not in (None, drop.id)), None)

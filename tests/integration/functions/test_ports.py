@@ -933,6 +933,53 @@ def test_each_drop_of_a_month_is_found(ledger: Ledger) -> None:
     assert [*ledger.each(None, "2026-01")] == [ledger.drop("o" * 32)]
 
 
+def test_trials_are_in_no_list_that_does_not_ask_for_them(ledger: Ledger) -> None:
+    drop, trial = a_drop(id="a" * 32), a_drop(id="b" * 32, trial=True)
+    for one in (drop, trial, a_drop(id="c" * 32, contract=None, trial=True)):
+        ledger.open(one)
+
+    assert ledger.of_month("orders.v1", "2026-01") == (drop,)
+    assert [*ledger.newest("orders.v1", "2026-01", "9999", 5)] == [*ledger.each("orders.v1", "2026-01")] == [drop]
+    assert ledger.received("orders.v1", "2026-01-01", "2026-02-01", 5) == (drop,)
+    assert ledger.of_month("orders.v1", "2026-01", trial=True) == (trial,)
+    assert [*ledger.newest("orders.v1", "2026-01", "9999", 5, trial=True)] == [trial]
+    assert ledger.of_month(None, "2026-01") == ()
+    assert [one.id[0] for one in ledger.of_month(None, "2026-01", trial=True)] == ["c"]
+    assert ledger.drop(trial.id) == trial
+
+
+def test_trials_wait_in_a_line_and_a_window_of_their_own(ledger: Ledger) -> None:
+    staged(ledger, a_drop(id="a" * 32), "2026-01-31T12:00:01.000000Z")
+    staged(ledger, a_drop(id="b" * 32, trial=True), "2026-01-31T12:00:02.000000Z")
+    window, of_trials = Window("p" * 64, "1", AT), Window("p" * 64, "2", AT, trial=True)
+
+    assert [d.id[0] for d in ledger.pending("p" * 64)] == ["a"]
+    assert [d.id[0] for d in ledger.pending("p" * 64, trial=True)] == ["b"]
+    assert [ledger.open_window(one) for one in (window, of_trials, of_trials)] == [True, True, False]
+    assert [ledger.window("p" * 64, trial=trial) for trial in (False, True)] == [window, of_trials]
+    assert ledger.postpone(of_trials, "2026-01-31T12:09:00.000000Z")
+    ledger.close_window(of_trials)
+    assert [ledger.window("p" * 64, trial=trial) for trial in (False, True)] == [window, None]
+
+
+def test_only_items_of_trials_expire(clients: Clients, stack: Stack) -> None:
+    table = stack.names["LedgerTable"]
+    ledger = DynamoLedger(clients.dynamodb, table)
+    for drop in (a_drop(id="y" * 32), a_drop(id="z" * 32, trial=True)):
+        staged(ledger, drop)
+    ends: dict[tuple[str, str], set[str | None]] = {
+        (one, kind): set() for one in "yz" for kind in ("D", "ID", "PENDING")
+    }
+    for item in clients.dynamodb.scan(TableName=table)["Items"]:
+        kind, name = item["pk"]["S"].partition("#")[0], f"{item['pk']['S']}{item['sk']['S']}"
+        for one in "yz":
+            if one * 32 in name:
+                ends[one, kind].add(item.get("expires", {}).get("N"))
+
+    week = str(int(datetime.fromisoformat(a_drop().received_at).timestamp()) + 7 * 86_400)
+    assert ends == {(one, kind): {week if one == "z" else None} for one, kind in ends}
+
+
 def test_drops_of_a_key_are_found_in_a_month(ledger: Ledger) -> None:
     for n, name in enumerate(("orders/1.csv", "orders/2.csv", "orders/1.csv")):
         ledger.open(a_drop(id=f"{n}" * 32, name=name, received_at=f"2026-01-0{n + 1}T00:00:00.000000Z"))

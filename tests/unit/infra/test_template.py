@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from functions.events.shape import MOST_BYTES, WORDS
 from functions.handlers.counting import METRICS, MISSED, MISSING, RECEIVED
+from functions.keys import TRIAL, Zones
 from functions.notices.occasions import OF_STATES
 from infra.local.template.template import expand, of_type, statements_of
 from infra.packaging.bundles import ROOT
@@ -21,6 +23,12 @@ TEMPLATE = expand(ROOT / "template.yaml", "us-east-1")
 FUNCTIONS = of_type(TEMPLATE, "AWS::Lambda::Function")
 QUEUES = of_type(TEMPLATE, "AWS::SQS::Queue")
 BUCKETS = of_type(TEMPLATE, "AWS::S3::Bucket")
+OF_TRIALS = tuple(
+    uri.removeprefix("s3://b/")
+    for uri in astuple(Zones("s3://l/", *(f"s3://b/{zone.name}/" for zone in fields(Zones)[1:])).of(trial=True))
+    if uri.startswith("s3://b/") and uri.endswith(TRIAL)
+)
+"""The folders of trials in the internal bucket."""
 RULES = of_type(TEMPLATE, "AWS::Events::Rule")
 TABLE = TEMPLATE["Resources"]["LedgerTable"]
 APPLICATION = TEMPLATE["Resources"]["EmrApplication"]["Properties"]
@@ -507,7 +515,7 @@ def test_versions_and_markers_end_as_one_rule_says(name: str) -> None:
 
     # Of rules that overlap S3 takes the shorter (user guide, "Resolving conflicts"); one with days says no markers.
     assert len(set(ending)) == len(ending)
-    assert ending == [""] or "" not in ending
+    assert "" not in ending or set(ending) == {"", TRIAL} or ending == [""]
     assert (of_markers.get("Prefix", ""), "ExpirationInDays" in of_markers) == ("", False)
 
 
@@ -525,7 +533,7 @@ def test_noncurrent_work_goes_after_a_day_and_the_rest_by_parameter() -> None:
     assert days == dict.fromkeys(("stage/", "held/", "reports/", "results/", "catalog/", "code/"), recovery) | {
         "jobs/": 1,
         "evidence/": 1,
-    }
+    } | dict.fromkeys(OF_TRIALS, 1)
     assert zones <= days.keys()
 
 
@@ -534,7 +542,7 @@ def test_what_expires_does_so_by_its_own_parameter() -> None:
         (name, rule["Prefix"], rule["ExpirationInDays"]["Ref"])
         for name, bucket in BUCKETS.items()
         for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]
-        if "ExpirationInDays" in rule
+        if "ExpirationInDays" in rule and TRIAL not in rule["Prefix"]
     }
 
     assert expiring == {
@@ -546,6 +554,17 @@ def test_what_expires_does_so_by_its_own_parameter() -> None:
         ("InternalBucket", "evidence/", "EvidenceDays"),
         ("LogsBucket", "dropgate/", "AccessLogDays"),
     }
+
+
+def test_everything_of_a_trial_expires_after_a_day() -> None:
+    ended = {
+        (name, rule["Prefix"], rule["ExpirationInDays"], rule["NoncurrentVersionExpiration"]["NoncurrentDays"])
+        for name, bucket in BUCKETS.items()
+        for rule in bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+        if TRIAL in rule.get("Prefix", "")
+    }
+
+    assert ended == {("LandingBucket", TRIAL, 1, 1), *(("InternalBucket", folder, 1, 1) for folder in OF_TRIALS)}
 
 
 def test_no_retention_ends_before_a_week() -> None:

@@ -196,3 +196,37 @@ def test_drop_of_an_upload_is_found_by_its_version(asking: Asking, world: World)
     others = asking.token("producer", folders=["bank"])
     assert asking.ask("/drops", others, query=query).body["drops"] == []
     assert asking.ask("/drops", token, query={"version_id": "x"}).status == 422
+
+
+def test_trial_gets_an_address_in_the_folder_of_trials(asking: Asking) -> None:
+    answer = announced(asking, trial=True)
+
+    assert (answer.status, answer.body["trial"], answer.body["key"]) == (200, True, "orders/1.csv")
+    assert "/_trial/orders/1.csv?" in answer.body["upload"]["url"]
+    assert announced(asking).body["trial"] is False
+
+
+def test_trial_is_refused_for_the_same_reasons(asking: Asking) -> None:
+    for body, key in ((b"id\n1\n", "orders/1.csv"), (GOOD, "order/1.csv"), (GOOD, "loans/1.csv")):
+        delivery, trial = announced(asking, body, key), announced(asking, body, key, trial=True)
+        assert (trial.status, trial.body) == (delivery.status, delivery.body)
+        assert trial.status in (404, 422)
+
+
+def test_nobody_delivers_into_the_folder_of_trials_by_its_key(asking: Asking) -> None:
+    assert announced(asking, key="_trial/orders/1.csv").status == 404
+
+
+def test_trials_are_listed_when_asked_for(asking: Asking, world: World) -> None:
+    drop, trial = world.upload("orders/1.csv", GOOD), world.upload("_trial/orders/1.csv", GOOD)
+    world.finish()
+    version = world.drop(trial).version_id
+    token = asking.token("shops")
+
+    def listed(**query: str) -> list[tuple[str, bool]]:
+        return [(one["id"], one["trial"]) for one in asking.ask("/drops", token, query=query).body["drops"]]
+
+    assert listed() == listed(key="orders/1.csv") == [(drop, False)]
+    assert listed(trial="true") == listed(key="orders/1.csv", trial="true") == [(trial, True)]
+    assert listed(key="orders/1.csv", version_id=version) == []
+    assert listed(key="orders/1.csv", version_id=version, trial="true") == [(trial, True)]

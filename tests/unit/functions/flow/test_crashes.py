@@ -252,6 +252,17 @@ def once(world: World) -> Iterator[Callable[[], Any]]:
     yield from (world.deliver_events, world.deliver_windows, lambda: world.end_jobs(judge), world.deliver_jobs)
 
 
+def tried(world: World) -> Iterator[Callable[[], Any]]:
+    """Trials of each ending, of keys that are sent as well."""
+    for folder in ("", keys.TRIAL):
+        world.upload(f"{folder}orders/good.csv", b"id,note\n1,a\n")
+        world.upload(f"{folder}orders/bad.csv", b"id,note\n,a\n")
+    world.upload(f"{keys.TRIAL}orders/silent.csv", b"id,note\n1,a\n")
+    world.upload(f"{keys.TRIAL}orders/header.csv", b"ID,note\n1,a\n")
+    world.upload(f"{keys.TRIAL}order/typo.csv", b"id,note\n1,a\n")
+    yield from once(world)
+
+
 OF_PEOPLE = [accepted_by_a_person, rejected_by_a_person, retracted]
 WAYS = pytest.mark.parametrize(
     "way",
@@ -267,6 +278,7 @@ WAYS = pytest.mark.parametrize(
         rows,
         tables,
         windows,
+        tried,
         *OF_SETS,
         *OF_PEOPLE,
     ],
@@ -382,6 +394,20 @@ def test_undisturbed_every_drop_ends_as_it_should() -> None:
     }
 
 
+def test_undisturbed_trials_end_tried_and_drops_as_without_them() -> None:
+    ends = {name: (end[1], end[-1]) for name, end in ending(walk(tried, Fuse())).drops.items()}
+
+    assert ends == {
+        "orders/good.csv v1": ("accepted", "accepted"),
+        "orders/bad.csv v2": ("rejected", "rejected"),
+        "orders/good.csv v3": ("accepted", "tried"),
+        "orders/bad.csv v4": ("rejected", "tried"),
+        "orders/silent.csv v5": (None, "failed"),
+        "orders/header.csv v6": ("rejected", "tried"),
+        "order/typo.csv v7": (None, "tried"),
+    }
+
+
 def test_undisturbed_the_newest_upload_is_promoted() -> None:
     end = ending(walk(replaced, Fuse()))
 
@@ -477,7 +503,7 @@ def test_a_crash_anywhere_changes_nothing(way: Way, after: bool) -> None:
 
 @pytest.mark.parametrize(
     "way",
-    [every_kind, poisoned, large, replayed, observing, reaching, rows, tables, windows, *OF_SETS, *OF_PEOPLE],
+    [every_kind, poisoned, large, replayed, observing, reaching, rows, tables, windows, tried, *OF_SETS, *OF_PEOPLE],
     ids=lambda w: w.__name__,
 )
 @SIDES

@@ -67,6 +67,10 @@ def changed_in_silence(world: World, _: str) -> None:
     world.ledger._promises.standings["orders.v1"] = replace(standing, promises=(replace(held, state="missed"),))
 
 
+def of_a_trial(world: World, drop: str) -> None:
+    world.ledger._drops[drop] = replace(world.drop(drop), trial=True)
+
+
 BREAKS: dict[str, Callable[[World, str], None]] = {
     "promoted_once": promoted_twice,
     "promoted_is_recorded": of_a_rejected,
@@ -77,6 +81,7 @@ BREAKS: dict[str, Callable[[World, str], None]] = {
     "one_job_each": two_jobs,
     "results_stay": judged_otherwise,
     "each_change_has_a_step": changed_in_silence,
+    "trials_reach_nobody": of_a_trial,
 }
 DAILY = Promise("frequency", "frequency", Span(Decimal(1), "d"), period=Span(Decimal(1), "d"))
 
