@@ -124,6 +124,9 @@ def together(documents: Sequence[Document]) -> Document:
     """Return the sections of some files as one document; a name in two files is an error in the second."""
     merged = MergedDocument(documents[0].file, {})
     for document in documents:
+        is_empty = document.data is None and {finding.code for finding in document.findings} <= {"empty-file"}
+        if is_empty and len(documents) > 1:
+            continue  # CloudDQ reads all files of a folder, of which some may hold only comments
         merged.findings += document.findings
         if not recognizes(document.data):
             if not document.findings:

@@ -304,3 +304,15 @@ def test_volumes_of_periods_stay_a_statement_that_names_its_check_against_histor
     assert refused(FORM, text) == []
     where = "Where each file is a period of its own, write `{metric: rowCount, "
     assert fixes == ([] if relative is None else [f"{where}{relative}}}` in its place."])
+
+
+@pytest.mark.parametrize("empty", [b"", b"# rules of next year\n", b"---\n"])
+def test_empty_file_beside_others_is_none(empty: bytes) -> None:
+    entity = b"entities: {T: {columns: {A: {name: a, data_type: STRING}}}}\n"
+
+    alone, beside = (
+        import_sources("clouddq", sources) for sources in ([(entity, "a.yml")], [(entity, "a.yml"), (empty, "b.yml")])
+    )
+
+    assert alone[0].contracts
+    assert [r.contracts for r in alone] == [r.contracts for r in beside]
