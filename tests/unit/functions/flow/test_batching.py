@@ -289,8 +289,8 @@ class WithCopies(Passing):
         super().__init__(ledger)
         self._copies = {one.id: one for one in copies}
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        staged: tuple[Drop, ...] = self._port.pending(plan, most)
+    def pending(self, plan: str, most: int = 1000, *, trial: bool = False) -> tuple[Drop, ...]:
+        staged: tuple[Drop, ...] = self._port.pending(plan, most, trial=trial)
         waiting = {one.id: one for one in staged} | {i: one for i, one in self._copies.items() if one.plan == plan}
         return tuple(sorted(waiting.values(), key=lambda d: (d.staged_at or "", d.id)))[:most]
 
