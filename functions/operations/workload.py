@@ -48,6 +48,7 @@ STATES: Mapping[State, tuple[Status, Outcome]] = {
     "vanished": ("Ended", "NOK"),
     "superseded": ("Ended", "NOK"),
     "noted": ("Ended", "OK"),
+    "tried": ("Ended", "OK"),  # no workload has a trial: its drops are deliveries
 }
 """The status and the result of a workload, by the state of its drop."""
 BEFORE: tuple[Status, Outcome] = ("Created", "OK")
