@@ -191,8 +191,8 @@ def test_drop_that_has_begun_to_gather_is_told() -> None:
 class BehindIndex(Passing):
     """A ledger whose index still lists drops that have joined their set."""
 
-    def in_flight(self, before: str) -> InFlight:
-        open_items: InFlight = self._port.in_flight(before)
+    def in_flight(self, before: str, most: int = 1000) -> InFlight:
+        open_items: InFlight = self._port.in_flight(before, most)
         return replace(open_items, drops=tuple(self._port._drops.values()))
 
 
