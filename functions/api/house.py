@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
 from functions.api.routes import acts, health, notices, pauses, publishing
-from functions.api.routes.published import port_checks
+from functions.api.routes.published import port_checks, registration
 from functions.api.runtime import logger
 from functions.api.world import api
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-ROUTES: tuple[AddRoutes, ...] = (acts.add, pauses.add, notices.add, health.add, publishing.add, port_checks.add)
+ROUTES: tuple[AddRoutes, ...] = (
+    acts.add,
+    pauses.add,
+    notices.add,
+    health.add,
+    publishing.add,
+    port_checks.add,
+    registration.add,
+)
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -30,12 +30,13 @@ def publish_contract(here: Here, contract: PublishRequest, idempotency_key: Idem
     here.reach("publish_contract")
 
     def act() -> PublishAnswer:
-        return _published(here, contract)
+        return published(here, contract)
 
     return once(here, "publish_contract", idempotency_key, ("", contract), act, PublishAnswer)
 
 
-def _published(here: Asked, contract: PublishRequest) -> PublishAnswer:
+def published(here: Asked, contract: PublishRequest) -> PublishAnswer:
+    """Put the contracts of a text in force; RequestRefused with its findings if it cannot be."""
     from contracts.authoring.text_publication import publish_text
 
     publisher = here.publisher()

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field, RootModel
+
 from functions.api.models.base import Model
+from functions.api.models.lint import LARGEST_TEXT
 
 
 class DataContractActor(Model):
@@ -20,3 +25,11 @@ class DataContract(Model):
     producer: DataContractActor
     consumer: DataContractActor | None
     content: str
+
+
+class DataContractText(RootModel[Annotated[str, Field(min_length=1, max_length=LARGEST_TEXT)]]):
+    """The text of a data contract, as a JSON text."""
+
+
+class DataContractId(RootModel[str]):
+    """The id of a data contract, with its version."""

@@ -71,6 +71,7 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "compare_versions": CONTRACT_READERS,
     "export_contract": CONTRACT_READERS,
     "read_contract_page": CONTRACT_READERS,
+    "register_data_contract": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": NONE, "": NONE},
     "publish_contract": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": NONE, "": NONE},
     "list_drops": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
     "read_drop": {"producer": OWN_ALONE, "consumer": PROMOTED_ALONE, "steward": ALL, "operator": ALL, "": NONE},
@@ -150,6 +151,7 @@ PATHS = {
     "compare_versions": "/contracts/{contract}/changes",
     "export_contract": "/contracts/{contract}/exports/avro",
     "read_contract_page": "/contracts/{contract}/page",
+    "register_data_contract": "/api/v1/data-contract",
     "publish_contract": "/contracts",
     "list_drops": "/drops",
     "read_drop": "/drops/{drop}",
@@ -180,6 +182,7 @@ PATHS = {
     "create_pause": "/pauses",
     "delete_pause": "/pauses/contract/{contract}",
 }
+GONE = "files: gone/*.csv\nproducer: gone\nformat: csv\n"
 METHODS = {
     **dict.fromkeys(("create_link", "notify_workload", "check_input_port", "check_output_port"), "POST"),
     **dict.fromkeys(("revoke_links", "delete_pause"), "DELETE"),
@@ -211,6 +214,8 @@ def answered(asking: Asking, operation: str, token: str, owner: str) -> int:
         body = {"key": f"{FOLDERS[owner]}/1.csv", "size": 9, "sha256": "0" * 64}
     if operation == "create_pause":
         body = {"kind": "contract", "name": contract, "reason": "a test", "dry_run": True}
+    if operation == "register_data_contract":
+        body = json.dumps(a_document(head=HEAD.replace("id: orders", "id: gone"), drop=GONE))
     if operation == "create_workload":
         body = json.dumps(title)
     if operation == "start_validation":

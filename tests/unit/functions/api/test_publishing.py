@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -187,3 +188,15 @@ def test_repeat_with_its_key_publishes_once(asking: Asking) -> None:
 
     assert (first.status, first.body["new"]) == (200, ["books.v1"])
     assert again.body == first.body
+
+
+def test_registered_contract_answers_its_id(asking: Asking) -> None:
+    """As the thesis' Data Contract Manager: a JSON text in, a JSON text out; 400 for what cannot be published."""
+    path, token = "/api/v1/data-contract", asking.token("steward")
+
+    answer = asking.ask(path, token, "POST", json.dumps(BOOKS))
+
+    assert (answer.status, answer.body) == (200, "books-1.0.0")
+    assert asking.ask(f"{path}/books-1.0.0", token).body["content"] == BOOKS
+    assert asking.ask(path, token, "POST", json.dumps("no: contract")).status == 400
+    assert asking.ask(path, token, "POST", json.dumps({"text": BOOKS})).status == 400
