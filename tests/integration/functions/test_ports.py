@@ -976,6 +976,7 @@ def test_only_items_of_trials_expire(clients: Clients, stack: Stack) -> None:
         for one in "yz":
             if one * 32 in name:
                 ends[one, kind].add(item.get("expires", {}).get("N"))
+                clients.dynamodb.delete_item(TableName=table, Key={"pk": item["pk"], "sk": item["sk"]})
 
     week = str(int(datetime.fromisoformat(a_drop().received_at).timestamp()) + 7 * 86_400)
     assert ends == {(one, kind): {week if one == "z" else None} for one, kind in ends}

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,14 @@ def resources(statement: Statement) -> str:
     return json.dumps(statement["Resource"])
 
 
+def there(statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements, also those that stand under a condition."""
+    return [statement["Fn::If"][1] if "Fn::If" in statement else statement for statement in statements]
+
+
 def role_statements(name: str) -> list[Statement]:
     policies = TEMPLATE["Resources"][name]["Properties"]["Policies"]
-    return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
+    return there([statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]])
 
 
 def all_statements() -> Iterator[tuple[str, Statement]]:
@@ -65,7 +70,7 @@ def functions_that_may(action: str, place: str) -> set[str]:
     return {
         name
         for name, function in FUNCTIONS.items()
-        for statement in statements_of(TEMPLATE, function["Properties"])
+        for statement in there(statements_of(TEMPLATE, function["Properties"]))
         if action in actions(statement) and place in resources(statement)
     }
 
@@ -215,6 +220,8 @@ def test_functions_of_notices_know_routes_and_channels_alone(name: str) -> None:
         "DROPGATE_CATALOG": {"Fn::Sub": "s3://${InternalBucket}/catalog/"},
         "DROPGATE_NOTICES_TABLE": {"Ref": "NoticesTable"},
         "DROPGATE_SECRETS": {"Fn::Sub": "/${AWS::StackName}/notify/"},
+        "DROPGATE_API": {"Fn::If": ["WithApi", {"Fn::GetAtt": ["Http", "Outputs.ApiUrl"]}, ""]},
+        "DROPGATE_LINKS": {"Fn::Sub": "/${AWS::StackName}/links/"},
         "DROPGATE_MAIL_FROM": {"Ref": "MailFrom"},
         "DROPGATE_MAIL_SET": {"Fn::Sub": "${AWS::StackName}-mails"},
     }
@@ -262,7 +269,7 @@ def test_no_statement_is_open_ended() -> None:
 def test_every_function_has_its_own_role_queue_and_logs(name: str, function: Mapping[str, Any]) -> None:
     short = name.removesuffix("Function")
     role = TEMPLATE["Resources"][target_of(function["Properties"]["Role"])]["Properties"]
-    granted = {one["Sid"]: one for one in statements_of(TEMPLATE, function["Properties"])}
+    granted = {one["Sid"]: one for one in there(statements_of(TEMPLATE, function["Properties"]))}
     polled = {"PollQueue": {"Fn::GetAtt": [f"{short}Queue", "Arn"]}} if f"{short}Queue" in QUEUES else {}
 
     assert target_of(function["Properties"]["Role"]) == f"{short}Role"
@@ -596,7 +603,8 @@ def test_ledger_survives_mistakes() -> None:
     assert properties["DeletionProtectionEnabled"] is True
     assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
-    assert "TimeToLiveSpecification" not in properties
+    # Of the ledger's items only those of trials have this (`test_only_items_of_trials_expire`).
+    assert properties["TimeToLiveSpecification"] == {"AttributeName": "expires", "Enabled": True}
 
 
 def test_pipe_makes_an_event_of_each_history_item() -> None:
@@ -646,7 +654,7 @@ def test_pipe_and_its_function_may_do_what_they_do_and_no_more() -> None:
 
 def test_notices_reach_the_ledger_and_files_in_no_way() -> None:
     for name in TELLING:
-        granted = {one["Sid"]: one for one in statements_of(TEMPLATE, FUNCTIONS[name]["Properties"])}
+        granted = {one["Sid"]: one for one in there(statements_of(TEMPLATE, FUNCTIONS[name]["Properties"]))}
         places = [
             place["Fn::Sub"].partition("${InternalBucket}/")[2] for place in granted["ReadWhatIsTold"]["Resource"]
         ]

@@ -61,6 +61,7 @@ def custom(**implementation: Any) -> Document:
 FEW = {"mustBeLessThan": 5, "unit": "percent"}
 TESTABLE = {
     "text": written(NAME),
+    "JSON Lines": written(NAME, format="jsonl"),
     "required": written(NAME | {"required": True}),
     "unique": written(ID | {"unique": True}, NAME | {"primaryKey": True}),
     "decimal commas and groups": written(
@@ -161,7 +162,7 @@ UNTESTABLE = {
     "patterns too large": written(options(NAME, pattern="^([a-z]{300}[0-9]{300}){300}$")),
     "cells over lines": written(NAME, csv={"multiLine": True}),
     "trailers": written(ID, csv={"trailer": {"begins": "END", "rows": 2}}),
-    "JSON": written(NAME, format="jsonl"),
+    "JSON documents": written(NAME, format="json"),
     "Parquet": written(NAME, format="parquet"),
     "201 columns": written(*({"name": f"c{n}", "logicalType": "number"} for n in range(201))),
     **{f"the delimiter {sign}": written(ID, NAME, csv={"delimiter": sign}) for sign in "5.-+:T e§"},

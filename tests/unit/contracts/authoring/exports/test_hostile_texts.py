@@ -45,7 +45,7 @@ HOSTILE = (
     "`; DROP TABLE orders; --",
     "*/ DROP TABLE orders; /*",
     "${env:HOME} ${system:line.separator}",
-    "$${x}",
+    "$${1x}",
     "</script><script>alert(1)</script>",
     '" onmouseover="alert(1)',
     "<!-- x --> <![CDATA[ y ]]> &amp; &#60;",
