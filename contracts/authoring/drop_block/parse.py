@@ -218,6 +218,17 @@ def _record_delimiter(document: Document, at: Path, csv: Csv) -> None:
 
 HIDDEN = re.compile(r"\.(?!\.?$)|_[^=]*$")
 """Parts of a pattern whose keys Spark and Hive ignore (`functions.keys.HIDDEN`)."""
+OF_TRIALS = "_trial/"
+"""The folder of files that are only tried (`functions.keys.TRIAL`); their keys match without it."""
+
+
+def _hidden(pattern: str, block: Mapping[str, Any]) -> str | None:
+    """Return the part of a pattern that readers of promoted files leave out; None if there is none, or a table."""
+    if block.get("promote") == "table":
+        return None
+    parts = pattern.split("/")  # of which only the last matters with `sameKey: version`
+    seen = parts[-1:] if block.get("sameKey") == "version" else parts
+    return next((part for part in seen if HIDDEN.match(part)), None)
 
 
 def places(document: Document, path: Path) -> tuple[Finding, ...]:
@@ -242,14 +253,14 @@ def places(document: Document, path: Path) -> tuple[Finding, ...]:
             elif not folder:
                 fix = f"Write the producer's folder first, as `{value.get('producer')}/{pattern}`."
                 document.error(place, "no-folder", f"`{pattern}` does not begin with a folder.", fix)
+            elif pattern.startswith(OF_TRIALS):
+                fix = f"Write `{pattern.removeprefix(OF_TRIALS)}`: files that are tried there match it."
+                document.error(place, "bad-pattern", f"Keys below `{OF_TRIALS}` are of files that are only tried.", fix)
+                continue
             elif len(pattern.encode()) > LONGEST_KEY:
                 message = f"The pattern is longer than any key ({LONGEST_KEY:,} bytes)."
                 document.error(place, "bad-pattern", message, "Shorten it.")
-        if value.get("promote") == "table":
-            continue
-        parts = pattern.split("/")  # of which only the last matters with `sameKey: version`
-        seen = parts[-1:] if value.get("sameKey") == "version" else parts
-        if (hidden := next((part for part in seen if HIDDEN.match(part)), None)) is not None:
+        if hidden := _hidden(pattern, value):
             message = f"`{hidden}` begins with `_` or `.`: Spark and Hive ignore such files, so admission refuses them."
             document.error(place, "bad-pattern", message, "Write another first character, or `promote: table`.")
     listed = [place for place, _ in patterns]

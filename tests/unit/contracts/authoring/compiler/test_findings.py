@@ -464,6 +464,7 @@ BLOCK = {
     "files in a folder that readers leave out": 'files: "s/_in/*.csv"  #! bad-pattern\nproducer: s\nformat: csv',
     "files with a name that readers leave out": 'files: "s/.*.csv"  #! bad-pattern\nproducer: s\nformat: csv',
     "files without a folder": 'files: "*.csv"  #! no-folder\nproducer: shop\nformat: csv',
+    "files of trials": 'files: "_trial/*.csv"  #! bad-pattern\nproducer: shop\nformat: csv\npromote: table',
     "files from the root": "files: /shop/a.csv  #! bad-pattern\nproducer: shop\nformat: csv",
     "pattern of an unknown date part": 'files: "shop/{d:%q}"  #! bad-pattern\nproducer: shop\nformat: csv',
     "pattern with half a brace": 'files: "shop/{d"  #! bad-pattern\nproducer: shop\nformat: csv',
