@@ -101,9 +101,9 @@ class Records:
         """Open a plan's window."""
         return self.windows.setdefault(window.plan, window) is window
 
-    def window(self, plan: str) -> Window | None:
-        """A plan's open window."""
-        return self.windows.get(plan)
+    def window(self, plan: str, *, trial: bool = False) -> Window | None:
+        """A plan's open window; trials have none."""
+        return None if trial else self.windows.get(plan)
 
     def close_window(self, window: Window) -> None:
         """Close that very window."""
@@ -118,8 +118,10 @@ class Records:
             self.windows[window.plan] = replace(window, due_at=due_at)
         return same
 
-    def pending(self, plan: str, most: int = 1000) -> tuple[Drop, ...]:
-        """Return the waiting drops, oldest first, in the order in which they were staged."""
+    def pending(self, plan: str, most: int = 1000, *, trial: bool = False) -> tuple[Drop, ...]:
+        """Return the waiting drops, oldest first, in the order in which they were staged; none of them is a trial."""
+        if trial:
+            return ()
         return tuple(islice(self.staged.get(plan, {}).values(), most))
 
     def open_batch(self, batch: Batch) -> bool:

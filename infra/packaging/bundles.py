@@ -49,12 +49,20 @@ class FunctionBundle:
     sources: Callable[[], Files]
 
 
+OF_API = (
+    *("functions/api/", "functions/pages/"),
+    *(
+        f"functions/operations/{name}.py"
+        for name in ("arrivals", "check_history", "port_check", "sample_file", "upload", "workload")
+    ),
+)
+"""The beginnings of the names of files that only API and page import."""
+
+
 def flow_sources() -> Files:
     """Return our files of the flow's bundle: `functions` without API and page, and the run time of `contracts`."""
     functions = _named(files_of(ROOT / "functions").values(), ROOT)
-    flow = {
-        name: path for name, path in functions.items() if not name.startswith(("functions/api/", "functions/pages/"))
-    }
+    flow = {name: path for name, path in functions.items() if not name.startswith(OF_API)}
     return {**_named(_kernel(), ROOT), **flow}
 
 
