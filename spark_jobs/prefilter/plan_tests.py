@@ -89,20 +89,16 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         raise Untestable
     checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
-    key_names = set(value_tests.keys_of(plan, header).values())
+    key_names = value_tests.keys_of(plan, header)
     tested = [
-        value_tests.column_of(prop, at[name], checks[name], filled=name in filled, key=name in key_names)
+        value_tests.column_of(prop, at[name], checks[name], filled=name in filled, key=name in key_names.values())
         for name, prop in here.items()
     ]
     decimal = _decimal(here[header[column.at]] for column in tested if _has_fractions(column.type))
     tested = [replace(column, reading=_reading(here[header[column.at]], column, csv, decimal)) for column in tested]
     counted = [at.get(name) for name in value_tests.null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
-    keys = [
-        (n, at[name])
-        for n, name in value_tests.keys_of(plan, header).items()
-        if kinds[at[name]] == value_tests.value_type(here[name])
-    ]
+    keys = [(n, at[name]) for n, name in key_names.items() if kinds[at[name]] == value_tests.value_type(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
     condition = PassCondition(
         pattern=rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",

@@ -28,7 +28,7 @@ FORMATS = {
 }
 """Formats of the block by the `format` of a server; other words, as `delta`, are those of tables."""
 LINES = {"new_line": ("jsonl",), "array": ("json",)}
-"""What the `delimiter` of JSON says of its format."""
+"""The format of JSON by its `delimiter`."""
 
 
 def read(document: Document, block: DropBlock) -> None:

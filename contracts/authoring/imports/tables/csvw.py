@@ -112,8 +112,8 @@ def _column(document: Document, path: Path, column: dict[str, Any], number: str,
         lost(document, (*path, "datatype"), f"The datatype `{base:.40}` of `{name}` is a text here, and not checked.")
         logical = "string"
     options: dict[str, Any] = dict(LEAST.get(base, {}))
-    known = LENGTHS if logical == "string" else LIMITS if logical != "boolean" else {}
-    options |= {known[key]: value for key, value in typed.items() if key in known}
+    bounds = LENGTHS if logical == "string" else LIMITS if logical != "boolean" else {}
+    options |= {bounds[key]: value for key, value in typed.items() if key in bounds}
     if isinstance(typed.get("length"), int) and logical == "string":
         options |= {"minLength": typed["length"], "maxLength": typed["length"]}
     form = typed.get("format")

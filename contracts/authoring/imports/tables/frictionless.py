@@ -105,7 +105,7 @@ def read_package(document: Document) -> list[Imported]:
     if document.errors():
         return []
     version = whole.get("version")
-    known = isinstance(version, str) and metadata.VERSION.fullmatch(version)
+    is_version = isinstance(version, str) and metadata.VERSION.fullmatch(version)
     about = given({"name": whole.get("title"), "description": given({"purpose": whole.get("description")})})
     handled = {"resources", "name", "title", "description", "version", "profile", "$schema"}
     if base:
@@ -114,7 +114,7 @@ def read_package(document: Document) -> list[Imported]:
     for imported in made:
         if package and len(made) > 1:
             imported.data["id"] = slug(f"{package}-{imported.data['id']}")
-        imported.data.update({"version": version if known else FIRST, **(about if base else {})})
+        imported.data.update({"version": version if is_version else FIRST, **(about if base else {})})
     return made
 
 

@@ -27,7 +27,7 @@ TABLE = re.compile(r"\bcreate\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE)
 BATCH = re.compile(r"^[ \t]*GO[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 """The line that ends a batch of SQL Server's tools; it is no statement."""
 CLUSTERED = re.compile(r"(\b(?:PRIMARY\s+KEY|UNIQUE)\s+)((?:NON)?CLUSTERED)\b", re.IGNORECASE)
-"""How SQL Server stores a key, which sqlglot does not read behind a constraint's name."""
+"""The storage of a key in SQL Server, which sqlglot does not read behind a constraint's name."""
 DIALECTS = {
     "postgres-ddl": "postgres",
     "sqlserver-ddl": "tsql",
@@ -295,7 +295,7 @@ def _names(node: Any) -> list[str]:
 
 
 def _key(parts: list[str]) -> str:
-    """Return the name by which a table is found: its last part, in any case."""
+    """Return the name by which a table goes: its last part, in any case."""
     return parts[-1].casefold() if parts else ""
 
 

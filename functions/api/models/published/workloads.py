@@ -17,7 +17,7 @@ SUCCESS: Mapping[str, str] = {"OK": "pass", "WARNING": "warn", "NOK": "fail"}
 
 
 class DataSummary(CamelModel):
-    """What is known of a file before it comes, as `POST /uploads` takes it; for one that came, what it is."""
+    """The facts of a file before it comes, as `POST /uploads` takes them; for one that came, its own."""
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     size: Annotated[int, Field(ge=0, le=LARGEST_UPLOAD)]
