@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 MOST_STATES = 4_000
@@ -110,7 +111,7 @@ class Automaton:
 
 def parsed(pattern: str) -> Any:
     """Return a pattern parsed by `re`, with its branches unmerged."""
-    parser: Any = re._parser  # type: ignore[attr-defined]  # noqa: SLF001 (the one that `re` itself uses)
+    parser = import_module("re._parser")  # the one that `re` itself uses
     return parser.parse(BRANCH.sub(lambda match: "|()" if match[0] == "|" else match[0], pattern), re.ASCII)
 
 
