@@ -162,8 +162,8 @@ def _of_parquet(path: Path, files: Files | None, status: str) -> ImportResult:
     """Return the contract of a Parquet file, of which only the two ends are read."""
     from contracts.authoring.document.document import Document
     from contracts.authoring.document.finding import Position
-    from contracts.authoring.imports import parquet
     from contracts.authoring.imports.importing import import_document
+    from contracts.authoring.imports.schemas import parquet
     from functions.admission.heads.parquet import parquet_footer, parquet_nested
     from functions.admission.heads.parquet.parquet_head import LARGEST_FOOTER
 

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from contracts.authoring.document.document import Document
-from contracts.authoring.imports import (
-    astrafy,
-    avro,
-    clouddq,
-    data_contract,
-    json_schema,
-    mesh,
-    parquet,
-    paypal,
-    spark_ddl,
-)
 from contracts.authoring.imports.imported import Imported
-from contracts.authoring.imports.tables import catalogs, csvw, frictionless, specification, sql_ddl
+from contracts.authoring.imports.schemas import avro, json_schema, parquet, spark_ddl
+from contracts.authoring.imports.specifications import astrafy, data_contract, mesh, paypal, specification
+from contracts.authoring.imports.suites import clouddq
+from contracts.authoring.imports.tables import catalogs, csvw, frictionless, sql_ddl
 from contracts.authoring.imports.tables.fitting import fitting
 
 

@@ -24,7 +24,7 @@ from contracts.plan import Plan
 from infra.offline.judge import judge
 from infra.packaging.bundles import ROOT
 
-CONTRACT = ROOT / "tests/unit/contracts/authoring/imports/inmet-0.1.3.yaml"
+CONTRACT = ROOT / "tests/unit/contracts/authoring/imports/specifications/inmet-0.1.3.yaml"
 WORST = ("passed", "warning", "failed")
 RECORDS = 3000
 MISSING = 0.03

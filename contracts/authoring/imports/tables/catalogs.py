@@ -8,7 +8,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import Imported, contract, given, lost, rest_lost, stem
-from contracts.authoring.imports.spark_types import DdlInvalid, Tokens, property_of
+from contracts.authoring.imports.schemas.spark_types import DdlInvalid, Tokens, property_of
 
 TEXT = {"type": "string"}
 COLUMNS = {

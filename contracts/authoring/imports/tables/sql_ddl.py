@@ -19,7 +19,7 @@ from sqlglot.errors import SqlglotError
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Level
 from contracts.authoring.imports.imported import BY_HAND, Imported, contract, given, slug
-from contracts.authoring.imports.spark_ddl import REFERENCE
+from contracts.authoring.imports.schemas.spark_ddl import REFERENCE
 from contracts.authoring.imports.tables import sql_conditions
 from contracts.authoring.imports.tables.sql_types import property_of
 

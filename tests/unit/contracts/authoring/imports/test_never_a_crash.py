@@ -14,16 +14,12 @@ from hypothesis import strategies as st
 from jsonschema.validators import Draft201909Validator
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports import spark_ddl, spark_types
 from contracts.authoring.imports.formats import FORMATS
 from contracts.authoring.imports.importing import Files, import_source
-from tests.unit.contracts.authoring.imports import (
-    test_astrafy,
-    test_clouddq,
-    test_data_contract,
-    test_mesh,
-    test_spark_ddl,
-)
+from contracts.authoring.imports.schemas import spark_ddl, spark_types
+from tests.unit.contracts.authoring.imports.schemas import test_spark_ddl
+from tests.unit.contracts.authoring.imports.specifications import test_astrafy, test_data_contract, test_mesh
+from tests.unit.contracts.authoring.imports.suites import test_clouddq
 from tests.unit.contracts.authoring.imports.tables import test_tables
 
 SCHEMA = {

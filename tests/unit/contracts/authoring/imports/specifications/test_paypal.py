@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.imports.paypal import CHECKS, COLUMNS, KEPT, LEVEL, MEMBER, ROLE, SUPPORT, TABLES, TOP
+from contracts.authoring.imports.specifications.paypal import (
+    CHECKS,
+    COLUMNS,
+    KEPT,
+    LEVEL,
+    MEMBER,
+    ROLE,
+    SUPPORT,
+    TABLES,
+    TOP,
+)
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "paypal-2.1"

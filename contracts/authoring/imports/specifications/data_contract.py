@@ -11,9 +11,10 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
-from contracts.authoring.imports import cron, data_contract_rules, shapes
-from contracts.authoring.imports.data_contract_shape import AS_PRINTED, SHAPE
+from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.authoring.imports.specifications import cron, data_contract_rules
+from contracts.authoring.imports.specifications.data_contract_shape import AS_PRINTED, SHAPE
 from contracts.problem import nearest
 
 OPTIONS = "logicalTypeOptions"

@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from contracts.authoring.compiler.compile import compile_text
-from contracts.authoring.imports.data_contract import CONSTRAINTS, TYPES
-from contracts.authoring.imports.data_contract_shape import DATA_TYPES, RULE
 from contracts.authoring.imports.importing import Files, import_source
+from contracts.authoring.imports.specifications.data_contract import CONSTRAINTS, TYPES
+from contracts.authoring.imports.specifications.data_contract_shape import DATA_TYPES, RULE
 from contracts.plan import Check, Plan
 from tests.unit.contracts.authoring.imports.importing import documents, imported, notes, refused
 

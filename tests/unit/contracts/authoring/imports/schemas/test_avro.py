@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.imports.avro import LOGICAL, PRIMITIVES
+from contracts.authoring.imports.schemas.avro import LOGICAL, PRIMITIVES
 from tests.unit.contracts.authoring.imports.importing import codes, documents, notes, properties, refused
 
 FORM = "avro"

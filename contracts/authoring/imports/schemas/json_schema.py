@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import Imported, contract, given, lost, stem
-from contracts.authoring.imports.json_schema_shape import (
+from contracts.authoring.imports.schemas.json_schema_shape import (
     COUNTS,
     FORMATS,
     KEYWORDS,
@@ -21,7 +21,7 @@ from contracts.authoring.imports.json_schema_shape import (
     SHAPE,
     STRUCTURE,
 )
-from contracts.authoring.imports.json_schema_whole import Resolver, Schema, SchemaNode
+from contracts.authoring.imports.schemas.json_schema_whole import Resolver, Schema, SchemaNode
 
 MOST = 10_000
 """Properties after all references are resolved."""

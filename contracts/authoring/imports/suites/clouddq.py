@@ -16,8 +16,9 @@ import sqlglot
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Level, Path
-from contracts.authoring.imports import bigquery, shapes, sql_types
+from contracts.authoring.imports import shapes, sql_types
 from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.authoring.imports.suites import bigquery
 from contracts.authoring.properties import decimals
 from contracts.authoring.quality import watermarks
 from contracts.authoring.sql import expressions, statements

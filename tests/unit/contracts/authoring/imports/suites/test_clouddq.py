@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from contracts.authoring.imports.clouddq import CHECKS
 from contracts.authoring.imports.importing import import_sources
+from contracts.authoring.imports.suites.clouddq import CHECKS
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "clouddq"

@@ -12,7 +12,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Position
 from contracts.authoring.imports.imported import Imported, contract, lost, stem
-from contracts.authoring.imports.spark_types import OPTIONS, DdlInvalid, Tokens, property_of
+from contracts.authoring.imports.schemas.spark_types import OPTIONS, DdlInvalid, Tokens, property_of
 from contracts.values.parquet_types import CLOCKS
 
 LOST = {

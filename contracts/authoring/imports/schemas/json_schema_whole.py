@@ -11,7 +11,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import lost
-from contracts.authoring.imports.json_schema_shape import SHAPE
+from contracts.authoring.imports.schemas.json_schema_shape import SHAPE
 
 LONGEST_CHAIN = 100
 """References in one chain."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.imports.spark_types import TYPES, WITHOUT
+from contracts.authoring.imports.schemas.spark_types import TYPES, WITHOUT
 from tests.unit.contracts.authoring.imports.importing import codes, documents, notes, properties, refused
 
 FORM = "spark-ddl"

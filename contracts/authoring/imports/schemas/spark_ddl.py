@@ -13,7 +13,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding
 from contracts.authoring.imports.imported import BY_HAND, FIRST, Imported, contract, given, slug, stem
-from contracts.authoring.imports.spark_types import DdlInvalid, Token, Tokens, comment, property_of
+from contracts.authoring.imports.schemas.spark_types import DdlInvalid, Token, Tokens, comment, property_of
 
 COLUMN = re.compile(r"\s*(`[^`]+`|\w+)\s*:?\s+\w+")
 CLAUSES = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.imports.json_schema_shape import FORMATS, KEYWORDS
+from contracts.authoring.imports.schemas.json_schema_shape import FORMATS, KEYWORDS
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, properties, refused
 
 FORM = "json-schema"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from contracts.authoring.imports import parquet
 from contracts.authoring.imports.importing import ImportResult, import_document
+from contracts.authoring.imports.schemas import parquet
 
 TYPES: dict[str, dict[str, Any]] = {
     "boolean": {"logicalType": "boolean"},

@@ -1,0 +1,1 @@
+"""Schemas of records in, ODCS documents out; imports only what `imports` may import."""

@@ -1,0 +1,1 @@
+"""Tests of `contracts/authoring/imports/specifications`."""
