@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1",
-    "data-contract-specification", "postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl", "spark-json",
-    "glue", "table-schema", "data-package", "csvw", "clouddq",
+    "odcs-2.2", "data-contract-specification", "postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl",
+    "spark-json", "glue", "table-schema", "data-package", "csvw", "clouddq",
 )  # fmt: skip
 """The formats by name, as contracts.authoring.imports.formats has them; here so that help starts at once."""
 

@@ -120,8 +120,8 @@ def compile_each(
         broken = json_schema.check(part)
         version = str(part.data.get("apiVersion"))
         if version.startswith("v2."):
-            message = f"ODCS {version} is not built yet."
-            part.error(("apiVersion",), "not-built-yet", message, f"Write the contract in {CURRENT}.")
+            fix = f"Write `dropgate import {part.file}`, which makes a contract in {CURRENT} of it."
+            part.error(("apiVersion",), "import-first", f"ODCS {version} is imported, and not read as it is.", fix)
         unread: set[str | None] = set()
         for path in broken:  # remove what the standard refuses, with the property or entry around it
             inside = [n for n in range(1, len(path)) if isinstance(path[n], int) and path[n - 1] in OF_THEIR_OWN]

@@ -9,7 +9,7 @@ from typing import Any
 from contracts.authoring.document.document import Document
 from contracts.authoring.imports.imported import Imported
 from contracts.authoring.imports.schemas import avro, json_schema, parquet, spark_ddl
-from contracts.authoring.imports.specifications import astrafy, data_contract, mesh, paypal, specification
+from contracts.authoring.imports.specifications import astrafy, data_contract, mesh, odcs_2, specification
 from contracts.authoring.imports.suites import clouddq
 from contracts.authoring.imports.tables import catalogs, csvw, frictionless, sql_ddl
 from contracts.authoring.imports.tables.fitting import fitting
@@ -44,7 +44,8 @@ TABLE = (
     ),
     ImportFormat("mesh", "descriptor of a data product with ports", mesh.recognizes, mesh.read),
     ImportFormat("astrafy", "schema of Astrafy's data contracts", astrafy.recognizes, astrafy.read),
-    ImportFormat("paypal-2.1", "data contract of PayPal's template", paypal.recognizes, paypal.read),
+    ImportFormat("paypal-2.1", "data contract of PayPal's template", odcs_2.recognizes, fitting(odcs_2.read)),
+    ImportFormat("odcs-2.2", "document of ODCS 2.2", odcs_2.recognizes_standard, fitting(odcs_2.read)),
     ImportFormat(
         "data-contract-specification",
         "contract of the Data Contract Specification",

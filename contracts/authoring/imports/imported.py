@@ -18,6 +18,11 @@ BY_HAND = "Write it by hand if it matters; it is in the comment at the top."
 VENDOR = "dropgate-import"
 """The vendor of the custom properties that keep values for which ODCS has no key."""
 
+DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
+"""The dimensions of ODCS."""
+LIKE = {"validity": "conformity"}
+"""Dimensions that ODCS has under another word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -52,6 +57,15 @@ def stem(file: str) -> str:
 def kept(name: str, value: Any) -> dict[str, Any]:
     """Return a custom property that keeps a value for which ODCS has no key."""
     return {"property": name, "vendor": VENDOR, "value": value}
+
+
+def dimension(written: str | None) -> dict[str, Any]:
+    """Return the dimension of a check; one that ODCS does not have is kept as a custom property."""
+    word = (written or "").casefold()
+    word = LIKE.get(word, word)
+    if word in DIMENSIONS:
+        return {"dimension": word}
+    return {"customProperties": [kept("dimension", written)]} if written else {}
 
 
 def lost(document: Document, path: Path, what: str, fix: str = BY_HAND, *, on_key: bool = True) -> None:

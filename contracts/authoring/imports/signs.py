@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from contracts.authoring.imports.specifications import odcs_2
+
 MAGIC = b"PAR1"
 DDL = re.compile(r"\s*(--.*\n\s*|/\*.*?\*/\s*)*(create\b|struct\s*<)", re.IGNORECASE | re.DOTALL)
 CREATES = re.compile(r"^\s*create\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE | re.MULTILINE)
@@ -82,6 +84,8 @@ def format_of(data: Any) -> str | None:
         return "avro" if any(format_of(inner) == "avro" for inner in data) else None
     if not isinstance(data, dict):
         return None
+    if odcs_2.recognizes_standard(data):
+        return "odcs-2.2"
     name = next((name for name, keys in KEYS if all(key in data for key in keys)), None)
     return name or (_of_fields(data["fields"]) if "fields" in data else None)
 

@@ -17,7 +17,7 @@ import sqlglot
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Level, Path
 from contracts.authoring.imports import shapes, sql_types
-from contracts.authoring.imports.imported import Imported, contract, given, kept, lost, rest_lost
+from contracts.authoring.imports.imported import Imported, contract, dimension, given, kept, lost, rest_lost
 from contracts.authoring.imports.suites import bigquery
 from contracts.authoring.properties import decimals
 from contracts.authoring.quality import watermarks
@@ -89,7 +89,6 @@ CHECKS: dict[str, dict[str, Any]] = {
     "REGEX": {"type": "custom", "engine": "dropgate", "implementation": {"metric": "regex", "mustBe": 0}},
 }
 """The equivalent check of each type of rule; the pattern of a REGEX is added."""
-DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
 SQL = {"CUSTOM_SQL_EXPR": "expression", "CUSTOM_SQL_STATEMENT": "statement"}
 """The equivalent metric of each type of rule in SQL; the type is also the key of its text."""
 ALL_ROWS = "true"
@@ -259,13 +258,10 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
             entry = {**entry, inside: {**entry.get(inside, {}), **also}}
         place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
         more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
-        dimension = (rule.get("dimension") or "").lower()
-        if dimension and dimension not in DIMENSIONS:
-            message = f"The dimension `{rule['dimension']:.40}` is none of ODCS."
-            lost(document, ("rules", rule_id, "dimension"), message)
-            dimension = ""
+        about = dimension(rule.get("dimension"))
+        more = [*about.pop("customProperties", ()), *more]
         identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
-        place.append({**identity, **given({"dimension": dimension}), **entry, **given({"customProperties": more})})
+        place.append({**identity, **about, **entry, **given({"customProperties": more})})
 
 
 def _relative(arguments: dict[str, Any]) -> str:

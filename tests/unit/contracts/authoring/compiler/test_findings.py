@@ -675,7 +675,7 @@ BLOCK = {
 }
 HEADS = {
     "another version of the standard": HEAD.replace("v3.2.0", "v3.3.0  #! unknown-value"),
-    "an ancient version of the standard": HEAD.replace("v3.2.0", "v2.2.2  #! not-built-yet"),
+    "an ancient version of the standard": HEAD.replace("v3.2.0", "v2.2.2  #! import-first"),
     "another kind": HEAD.replace("DataContract", "DataProduct  #! unknown-value"),
     "version as a number": HEAD.replace('"1.0.0"', "1.0  #! wrong-type"),
     "version that is none": HEAD.replace('"1.0.0"', "latest  #! bad-version"),

@@ -18,7 +18,12 @@ from contracts.authoring.imports.formats import FORMATS
 from contracts.authoring.imports.importing import Files, import_source
 from contracts.authoring.imports.schemas import spark_ddl, spark_types
 from tests.unit.contracts.authoring.imports.schemas import test_spark_ddl
-from tests.unit.contracts.authoring.imports.specifications import test_astrafy, test_data_contract, test_mesh
+from tests.unit.contracts.authoring.imports.specifications import (
+    test_astrafy,
+    test_data_contract,
+    test_mesh,
+    test_odcs_2,
+)
 from tests.unit.contracts.authoring.imports.suites import test_clouddq
 from tests.unit.contracts.authoring.imports.tables import test_tables
 
@@ -75,6 +80,7 @@ SAMPLES: dict[str, Any] = {
     "paypal-2.1": PAYPAL,
 }
 SAMPLES |= test_tables.VALUES
+SAMPLES["odcs-2.2"] = yaml.safe_load(test_odcs_2.ORDERS.replace("2026-01-31", '"2026-01-31"'))
 SAMPLES["data-contract-specification"] = yaml.safe_load(test_tables.SPECIFICATION)
 DDL = {"spark-ddl": test_spark_ddl.TABLE} | {
     form: test_tables.TEXTS[form] for form in ("postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl")

@@ -7,23 +7,15 @@ from typing import Any
 
 import pytest
 
-from contracts.authoring.imports.specifications.paypal import (
-    CHECKS,
-    COLUMNS,
-    KEPT,
-    LEVEL,
-    MEMBER,
-    ROLE,
-    SUPPORT,
-    TABLES,
-    TOP,
-)
+from contracts.authoring.imports.specifications.odcs_2 import COLUMNS, KEPT, LEVEL, MEMBER, ROLE, SUPPORT, TABLES, TOP
+from contracts.authoring.imports.specifications.odcs_2_rules import CHECKS
 from tests.unit.contracts.authoring.imports.importing import codes, documents, imported, notes, refused
 
 FORM = "paypal-2.1"
 LINK = {"url": "https://example.org", "type": "businessDefinition"}
 VALUES: dict[str, Any] = {
-    "tags": ["a"], "isPrimary": True, "isPrimaryKey": True, "partitionStatus": True, "criticalDataElementStatus": True,
+    "tags": ["a"], "isPrimary": True, "isPrimaryKey": True, "primary": True, "isUnique": True,
+    "partitionKeyPosition": 2, "partitionStatus": True, "criticalDataElementStatus": True,
     "transformSourceTables": ["t"], "sampleValues": [1], "authoritativeDefinitions": [LINK],
 }  # fmt: skip
 
@@ -46,7 +38,7 @@ def the_property(text: str) -> dict[str, Any]:
     return prop
 
 
-@pytest.mark.parametrize("key", [key for key in COLUMNS if key != "column"])
+@pytest.mark.parametrize("key", [key for key in COLUMNS if key not in ("column", "primaryKeyPosition")])
 def test_key_of_a_column_is_kept(key: str) -> None:
     value = VALUES.get(key, "a")
     text = of({key: value})
@@ -151,13 +143,20 @@ LOST: dict[str, tuple[str, list[str]]] = {
     "a rule of other columns": (
         of({"quality": [{"templateName": "NullCheck", "column": "y"}]}), ["The rule `NullCheck` has no equivalent."]
     ),
-    "a tool": (
-        of({"quality": [{"code": "c", "templateName": "NullCheck", "toolName": "T"}]}),
-        ["`toolName` of the rule `c` has no equivalent."],
+    "a rule of a tool": (
+        of({"quality": [{"templateName": "CountCheck", "toolName": "T"}]}),
+        ["The rule `CountCheck` stays one of `T`: no file is held against it."],
+    ),
+    "a key of a rule": (
+        of({"quality": [{"code": "c", "templateName": "NullCheck", "colour": "red"}]}),
+        ["`colour` of the rule `c` has no equivalent."],
     ),
     "a severity": (
         of({"quality": [{"templateName": "NullCheck", "severity": "low"}]}),
         ["`severity: low` has no equivalent; it is left out."],
+    ),
+    "a position outside the key": (
+        of({"primaryKeyPosition": 1}), ["`x` has a position in a key that it is no part of."]
     ),
     "a type": (of({"logicalType": "blob"}), ["The type `blob` of `x` has no equivalent."]),
     "a version": (of(version="next"), ["`next` is not a version; the contract has 1.0.0."]),

@@ -105,6 +105,17 @@ def test_dimension_and_metadata_are_kept() -> None:
     assert [(p["property"], p["value"]) for p in first["customProperties"]] == [("brand", "one")]
 
 
+def test_dimension_that_odcs_lacks_is_kept() -> None:
+    text = changed("rules", "THERE", to={"rule_type": "NOT_NULL", "dimension": "shape"})
+    first, *_ = one(text)["properties"][0]["quality"]
+    assert [(p["property"], p["value"]) for p in first["customProperties"]] == [
+        ("dimension", "shape"),
+        ("brand", "one"),
+    ]
+    assert "dimension" not in first
+    assert notes(FORM, text) == refused(FORM, text) == []
+
+
 TWO_TYPES = "Values of different types are compared: `since` is timestamp and `'2026'` is text."
 NO_WATERMARK = "A watermark is a date, a timestamp, an integer or an exact number; `id` is string."
 LOST = {
@@ -127,10 +138,6 @@ LOST = {
     "newer rows by a text": (
         bound("THERE", incremental_time_filter_column_id="ID"),
         f"`incremental_time_filter_column_id` of `B`: {NO_WATERMARK}",
-    ),
-    "a dimension": (
-        changed("rules", "THERE", to={"rule_type": "NOT_NULL", "dimension": "shape"}),
-        "The dimension `shape` is none of ODCS.",
     ),
     "an entity elsewhere": (
         changed("rule_bindings", "B", to={"entity_uri": "bigquery://x", "column_id": "ID", "rule_ids": ["THERE"]}),
