@@ -107,7 +107,7 @@ def measure(spark: SparkSession, request: JobRequest, judged: JudgedBatch, pool:
             counted = {drop: Letters(s.utf8, s.ansi, own=s.own) for drop, s in sums.items() if s.utf8 or s.ansi}
             letters = mojibake.with_examples(spark, batch, plan, counted)
     findings = Findings(batch, tallies, written, set_checks, promotable, letters)
-    return MeasuredBatch(batch.failed | {d.id: _result(request, d, findings) for d in drops}, files)
+    return MeasuredBatch(batch.failed | {d.id: result(request, d, findings) for d in drops}, files)
 
 
 def _evidence(
@@ -162,7 +162,8 @@ def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks
     return replace(set_checks, answers=placed(set_checks.answers), expectations=placed(set_checks.expectations))
 
 
-def _result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResult:
+def result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResult:
+    """Return the result of one drop of which everything was measured."""
     plan, lines = request.plan, findings.batch.lines[drop.id]
     tally = findings.tallies.get(drop.id) or Tally(failed=(0,) * len(plan.row_checks()))
     own = findings.evidence.by_drop.get(drop.id, samples.DropEvidence())

@@ -112,6 +112,8 @@ def command(
     If FILES include a marker or a manifest, files are compared with their manifest, and the output says for each set if
     it is complete.
 
+    Spark does not start for small files that surely pass: the result is the same.
+
     Nothing is uploaded. Exits 0 if all files are accepted (also with warnings), 1 if one is rejected or a set of
     several FILES is not complete, 3 if one could not be judged.
     """

@@ -232,7 +232,12 @@ def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltere
             counts.append(row.asDict())
         else:
             fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["sums"]))
-    return Prefiltered(rows, counts, fails, [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
+    return replace(of_counts(counts, plan, condition), rows=rows, fails=fails)
+
+
+def of_counts(counts: Sequence[Mapping[str, Any]], plan: Plan, condition: PassCondition) -> Prefiltered:
+    """Return the result for files whose lines all pass."""
+    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]

@@ -10,12 +10,11 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from contracts.decision import Decision
-from contracts.job import SIFTED_FROM, DropResult, JobReference, JobResult
+from contracts.job import SIFTED_FROM, DropResult, JobReference
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
 from functions.admission.admit import Admission, admit, header
-from spark_jobs.validate import run
-from tests.integration.spark_jobs.world import Judged, a_request
+from tests.integration.spark_jobs.world import Judged, a_request, run_both_ways
 from tests.oracle import records, referring
 from tests.oracle.judging import Opinion, judge
 
@@ -92,9 +91,7 @@ def judged_by_job(
     request = a_request(folder, plan, files)
     drops = tuple(_admitted(plan, drop, admitted[drop.id]) for drop in request.drops)
     request = replace(request, drops=drops, marks=marks, references=tuple(references))
-    (folder / "request.json").write_text(request.dumps())
-    run(spark, (folder / "request.json").as_uri(), sift_from)
-    judged = Judged(plan, JobResult.loads((folder / "result.jsonl").read_bytes()), folder)
+    judged = Judged(plan, run_both_ways(spark, folder, request, sift_from), folder)
     rows: dict[str, Rows] = {}
     if (folder / "rows").exists():
         for row in judged.evidence(spark):

@@ -1,0 +1,108 @@
+"""The fast lane: a request of small files that all surely pass in, the job's result out; no Spark runs.
+
+What the prefilter is sure of needs no second look. Where it is not sure of a line, a check or a file, there is no
+result, and the job judges the request: both give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from contracts import rules
+from contracts.files.mojibake import is_watched
+from contracts.job import DropResult, JobDrop, JobHeader, JobRequest, JobResult
+from contracts.plan import Plan
+from contracts.watermarks import marked
+from spark_jobs import measure
+from spark_jobs.formats import text_lines
+from spark_jobs.prefilter import arrow_tests, local_lines, plan_tests, prefilter
+from spark_jobs.rules import key_checks
+from spark_jobs.scan import placement, tally
+from spark_jobs.scan.references import References
+from spark_jobs.scan.scanning import ScannedBatch
+from spark_jobs.set_checks.keys import KeyFindings
+
+MOST = 16 * 2**20
+"""Bytes of a request up to which one processor tests its lines in less time than Spark starts in."""
+SURE = (
+    rules.RecordRule,
+    rules.KnownKeys,
+    rules.ValueRule,
+    rules.Key,
+    rules.RowCount,
+    rules.ForPeople,
+    rules.OtherEngine,
+)
+"""The rules whose counts follow from lines that pass, if the prefilter has a test for them."""
+
+
+def judge(request: JobRequest, most: int = MOST) -> JobResult | None:
+    """Return the result of a request for local files of up to so many bytes; None if the job has to judge it."""
+    started = _now()
+    request = replace(request, plan=marked(request.plan, request.marks))
+    plan = request.plan
+    if not is_for(plan) or sum(drop.size for drop in request.drops) > most:
+        return None
+    results = []
+    for drop in request.drops:
+        if (result := _result(request, drop)) is None:
+            return None
+        results.append(result)
+    checks = tuple(check.id for check in plan.checks)
+    header = JobHeader(request.batch, request.try_, plan.sha, checks, started, _now())
+    return JobResult(header, tuple(results))
+
+
+def is_for(plan: Plan) -> bool:
+    """Return True if files of a plan can be judged by their lines alone, and no rows of them are written."""
+    in_lines = not (plan.unpacked_first or plan.is_recoded or plan.is_transcribed or plan.packing != "none")
+    return in_lines and plan.promote == "object" and all(isinstance(check.rule, SURE) for check in plan.checks)
+
+
+def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
+    """Return the result of a file whose lines surely pass all checks; None for another."""
+    plan = request.plan
+    texts = text_lines.header_texts(plan, [drop]) if plan.has_cells else []
+    condition = plan_tests.pass_condition(plan, drop.header, texts)
+    counts = None if condition is None else _counts(drop, condition)
+    if condition is None or counts is None:
+        return None
+    passing = prefilter.of_counts(counts, plan, condition)
+    splits = sorted(passing.splits().values(), key=attrgetter("block"))
+    lines = placement.line_counts(plan, drop, splits)
+    tops = {(split.file, split.block, split.head.at): split.head.raw for split in splits if split.head}
+    placed = placement.place(plan, drop, splits, lines, tops)
+    if placed is None:
+        return None
+    keys = {n for n, _ in key_checks.checks(plan, drop.header)}
+    if lines.records and not keys <= passing.ascending()[drop.uri]:
+        return None
+    tallies, _ = tally.count_by_file(None, plan, passing.mask_counts())
+    of_file = tallies.get(drop.uri, tally.Tally(failed=(0,) * len(plan.row_checks())))
+    if is_watched(plan.csv) and (of_file.sums.utf8 or of_file.sums.ansi):
+        return None
+    batch = ScannedBatch((), {drop.id: lines}, {}, None, {}, References())
+    no_sets = measure.SetChecks(KeyFindings({}, {}), {}, {})
+    findings = measure.Findings(batch, {drop.id: of_file}, measure.Evidence(), no_sets, {}, {})
+    return measure.result(request, drop, findings)
+
+
+def _counts(drop: JobDrop, condition: arrow_tests.PassCondition) -> list[Mapping[str, Any]] | None:
+    """Return the counts of the stretches of a file's lines; None as soon as a line does not surely pass."""
+    piece = local_lines.Piece(unquote(urlsplit(drop.uri).path), drop.uri, 0, drop.size)
+    counts: list[Mapping[str, Any]] = []
+    for batch in arrow_tests.evaluate_lines(local_lines.lines(0, [piece], comment=condition.comment), condition):
+        for row in batch.to_pylist():
+            if row["n"] is None or row["mask"] is not None or row["odd"] or row["failing"]:
+                return None
+            counts.append(row)
+    return counts
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

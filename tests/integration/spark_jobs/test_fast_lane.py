@@ -1,0 +1,100 @@
+"""The fast lane: small files that surely pass have the job's result without Spark; all others are left to the job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from contracts.job import JobRequest
+from contracts.plan import Csv, Plan
+from infra.offline.judge import Upload, judge_all
+from spark_jobs import fast_lane
+from tests.integration.spark_jobs.world import a_check, a_plan, a_property, a_request, run_both_ways
+
+PROPERTIES = [
+    a_property("id", "integer"),
+    a_property("name"),
+    a_property("amount", "number"),
+    a_property("day", "date"),
+]
+CHECKS = [
+    *(a_check("required", "id"), a_check("unique", "id", "set"), a_check("minimum", "amount", value="0")),
+    *(a_check("maxLength", "name", value=5, severity="warning"), a_check("rowCount", scope="set")),
+]
+MEAN = a_check("mean", "amount", "set", limits=["1"])
+PLAN = a_plan(PROPERTIES, CHECKS)
+HEAD = "id,name,amount,day\n"
+GOOD = HEAD + "1,one,1.5,2026-01-31\n2,,0,\n\n9,nine,,2026-02-28\n"
+LINES = replace(PLAN, file_format="jsonl", checks=a_plan(PROPERTIES, CHECKS, file_format="jsonl").checks)
+PASSING: dict[str, tuple[Plan, str | bytes]] = {
+    "a small file": (PLAN, GOOD),
+    "without a record": (PLAN, HEAD),
+    "without a last line end": (PLAN, GOOD.rstrip()),
+    "lines that end in CR and LF": (PLAN, GOOD.replace("\n", "\r\n")),
+    "a byte order mark": (PLAN, "\ufeff" + GOOD),
+    "without a header": (replace(PLAN, csv=Csv(header=False)), GOOD.removeprefix(HEAD)),
+    "windows-1252": (replace(PLAN, csv=Csv(encoding="windows-1252")), GOOD.replace("one", "né").encode("cp1252")),
+    "objects in lines": (LINES, '{"id": 1, "name": "a", "amount": 1.5}\n{"id": 2, "day": "2026-01-31"}\n'),
+}
+LEFT: dict[str, tuple[Plan, str | bytes]] = {
+    "a null that is forbidden": (PLAN, f"{GOOD},x,1,\n"),
+    "a value of another type": (PLAN, f"{GOOD}10,x,many,\n"),
+    "a number that is perhaps one": (PLAN, f"{GOOD}10,x,1e2,\n"),
+    "a warning": (PLAN, f"{GOOD}10,longer than five,1,\n"),
+    "a line that is short": (PLAN, f"{GOOD}10\n"),
+    "keys that do not ascend": (PLAN, f"{GOOD}3,x,1,\n"),
+    "a key that is there twice": (PLAN, f"{GOOD}9,x,1,\n"),
+    "another header than was admitted": (PLAN, GOOD),
+    "a figure of all values": (replace(PLAN, checks=(*PLAN.checks, MEAN)), GOOD),
+    "rows for consumers": (replace(PLAN, promote="rows"), GOOD),
+    "a packed file": (replace(PLAN, compression="gzip"), GOOD),
+    "letters of another encoding": (
+        replace(PLAN, csv=Csv(encoding="windows-1252", mojibake="reject")),
+        GOOD.replace("one", "né"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_file_that_surely_passes_has_the_result_of_the_job(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    plan, text = PASSING[name]
+    request = a_request(tmp_path, plan, {"a.csv": text})
+
+    assert fast_lane.judge(request)
+    assert run_both_ways(spark, tmp_path, request).drops[0].rejected == 0
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_file_that_is_not_sure_is_left_to_the_job(tmp_path: Path, name: str) -> None:
+    assert fast_lane.judge(_request(tmp_path, *LEFT[name], changed=name.startswith("another"))) is None
+
+
+def test_files_of_a_request_are_left_together(tmp_path: Path) -> None:
+    files = {"a.csv": GOOD, "b.csv": GOOD}
+    good = a_request(tmp_path, PLAN, files)
+    size = sum(map(len, files.values()))
+
+    assert fast_lane.judge(good, size)
+    assert fast_lane.judge(good, size - 1) is None
+    assert fast_lane.judge(a_request(tmp_path, PLAN, files | {"c.csv": f"{GOOD}x,,,\n"})) is None
+
+
+def test_file_that_surely_passes_is_judged_at_home_without_spark(tmp_path: Path) -> None:
+    path = tmp_path / "_a[1].csv"
+    path.write_text(GOOD, encoding="utf-8")
+
+    def session() -> SparkSession:
+        raise AssertionError("Spark was started")
+
+    (judged,) = judge_all([Upload(path, "things/a.csv", datetime(2026, 1, 31, tzinfo=UTC))], PLAN, session)
+    assert (judged.decision.verdict, judged.decision.rows.read) == ("accepted", 3)
+
+
+def _request(folder: Path, plan: Plan, text: str | bytes, *, changed: bool) -> JobRequest:
+    request = a_request(folder, plan, {"a.csv": text})
+    drops = tuple(replace(drop, header_line="id,name,day,amount") if changed else drop for drop in request.drops)
+    return replace(request, drops=drops)
