@@ -35,6 +35,7 @@ from functions.ports.clock import months
 from infra.demo import inmet
 from infra.local.embedded import REGION, Embedded, session
 from infra.local.loopback import ACCOUNT
+from infra.local.moto_patches.indexes import forget
 from infra.setup.spark.jars import ROOT
 
 SMALL, LARGE, FEW, ALONE = 10_000, 100, 100, 5
@@ -124,6 +125,7 @@ class Load:
             attributes = items.dumps(items.drop_item(one))
             at = DynamoType(attributes["pk"]), DynamoType(attributes["sk"])
             table.items[at[0]][at[1]] = Item(*at, attributes)
+        forget(table)
         self.settled = drops
 
     def _ledger_drops(self, month: str) -> Iterator[Drop]:

@@ -265,6 +265,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/functions/test_uploads.py::*",
         "tests/integration/infra/deployment/test_deploy.py::*",
         "tests/integration/infra/local/test_calls.py::*",
+        "tests/integration/infra/local/test_indexes.py::test_queries*",
         "tests/integration/infra/gx/test_environment.py::*",
         "tests/integration/contracts/test_exported_ddl.py::*",
         "tests/integration/contracts/test_imported_inmet.py::*",

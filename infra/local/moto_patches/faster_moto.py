@@ -3,20 +3,24 @@
 - To send a message, or to learn how long a queue keeps one, moto counts all its messages three times, or nine for each
   that it hands out, and asks the clock for each of them.
 - For each query it puts all items of the table in order, by comparisons of its own: a second each with 50,000 of them.
+  Here a query of an index reads one page of it (`indexes.py`), and one of the table a partition.
 - For each list of a folder it walks all keys of the bucket, by methods of its own.
 - Of each attribute of an item that it answers with it tries ten types, each under three names.
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from moto.core.serialize import BaseJSONSerializer
 from moto.core.utils import unix_time, unix_time_millis
+from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.s3.models import FakeBucket, S3Backend
 from moto.sqs.models import Message, Queue, SQSBackend
+
+from infra.local.moto_patches.indexes import INTERVALS, PageQuery, delete_item, index_of, put_item, update_item
 
 _QUERY: Any = Table.query
 _LIST: Any = S3Backend.list_objects
@@ -32,6 +36,9 @@ def spare() -> None:
         (Queue, "approximate_number_of_messages_not_visible", property(_in_flight)),
         (Queue, "approximate_number_of_messages_delayed", property(_delayed)),
         (Table, "query", _query),
+        (Table, "put_item", put_item),
+        (Table, "delete_item", delete_item),
+        (DynamoDBBackend, "update_item", update_item),
         (S3Backend, "list_objects", _list),
         (BaseJSONSerializer, "_serialize_type_structure", _serialize),
     )
@@ -60,12 +67,47 @@ def _delayed(queue: Any) -> int:
     return sum(now < m.delayed_until for m in queue._messages)  # noqa: SLF001
 
 
-def _query(table: Any, *how: Any, **more: Any) -> Any:
+def _query(
+    table: Any,
+    hash_key: DynamoType,
+    comparison: str | None,
+    values: Sequence[DynamoType],
+    limit: int | None,
+    start: dict[str, Any] | None,
+    forward: bool | None,
+    projection: Any,
+    index_name: str | None = None,
+    *how: Any,
+    hash_key_conditions: Sequence[tuple[str, DynamoType]] = (),
+    range_key_conditions: Any = None,
+    **filters: Any,
+) -> Any:
     """Answer by moto's own query over fewer items; requests to DynamoDB are answered one at a time."""
-    keys = dict(more.get("hash_key_conditions") or [])
-    table.all_items = lambda: list(_with(table, keys))
+    keys = dict(hash_key_conditions)
+    index = index_of(table, index_name) if index_name else None
+    if index and comparison in INTERVALS and not filters:
+        place = index.place({name: DynamoType(value) for name, value in start.items()}) if start else None
+        asked = PageQuery(comparison, tuple(v.cast_value for v in values), place, limit, forward is not False)
+        page = index.page(hash_key, asked)
+        table.all_items = lambda: page
+    else:
+        table.all_items = lambda: list(_with(table, keys))
     try:
-        return _QUERY(table, *how, **more)
+        return _QUERY(
+            table,
+            hash_key,
+            comparison,
+            values,
+            limit,
+            start,
+            forward,
+            projection,
+            index_name,
+            *how,
+            hash_key_conditions=hash_key_conditions,
+            range_key_conditions=range_key_conditions,
+            **filters,
+        )
     finally:
         del table.all_items
 

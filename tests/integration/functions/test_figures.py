@@ -16,6 +16,7 @@ from functions.aws import items
 from functions.schedule.reconcile import reconcile
 from infra.local.cloud import Cloud
 from infra.local.loopback import ACCOUNT
+from infra.local.moto_patches.indexes import forget
 from tests.builders import a_drop
 from tests.integration.functions.by_hand import CLOCK, Site, running
 
@@ -38,6 +39,7 @@ def settle(site: Site, begin: int, end: int) -> None:
         attributes = items.dumps(items.drop_item(drop))
         pk, sk = DynamoType(attributes["pk"]), DynamoType(attributes["sk"])
         table.items[pk][sk] = Item(pk, sk, attributes)
+    forget(table)
 
 
 def looked(site: Site) -> tuple[Counter[str], int]:
