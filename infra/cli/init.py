@@ -17,6 +17,8 @@ from infra.cli.screen import line, say
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from contracts.authoring.draft.drafting import Status
+
 
 @click.command(
     epilog="""\b
@@ -35,9 +37,21 @@ Examples:
 )
 @click.option("--id", "called", metavar="ID", help="The contract's id (default: from the name of the first file).")
 @click.option("--producer", metavar="P", help="The producer of the files (default: the id).")
+@click.option(
+    "--status",
+    type=click.Choice(["draft", "active"]),
+    default="draft",
+    show_default=True,
+    help="Write `active` into the contract, so that it matches files once it is published.",
+)
 @click.option("--whole", is_flag=True, help="Read all records of large JSON and XML documents and workbooks.")
 def command(
-    files: tuple[Path, ...], folder: Path | None, called: str | None, producer: str | None, whole: bool
+    files: tuple[Path, ...],
+    folder: Path | None,
+    called: str | None,
+    producer: str | None,
+    status: Status,
+    whole: bool,
 ) -> None:
     """Write a first contract from sample files.
 
@@ -60,7 +74,7 @@ def command(
     if folder is not None:
         written.refuse_links(folder)
     try:
-        made = checked(draft(profile(files, _spark, WHOLE if whole else BOUNDS), called, producer), files)
+        made = checked(draft(profile(files, _spark, WHOLE if whole else BOUNDS), called, producer, status), files)
     except SampleRefused as error:
         say(f"dropgate: {line(error)}.", err=True)
         raise SystemExit(1) from None

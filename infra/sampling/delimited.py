@@ -19,7 +19,16 @@ from contracts.authoring.draft.columns.column import ColumnCounts
 from contracts.authoring.draft.columns.forms import forms_of
 from contracts.authoring.draft.headings import Headings
 from contracts.authoring.draft.line_types import Layout, in_units
-from contracts.authoring.draft.profile import Profile, Sample, SampleRefused, filled_of, null_words, scarcest, settle
+from contracts.authoring.draft.profile import (
+    Profile,
+    Sample,
+    SampleRefused,
+    filled_of,
+    is_growing,
+    null_words,
+    scarcest,
+    settle,
+)
 from contracts.files import encodings
 from contracts.files.columns import OURS
 from contracts.files.header import MOST_COLUMNS
@@ -163,6 +172,7 @@ def read(heads: Sequence[SampleHead], written: Csv) -> Profile:
                 for s, one in zip(samples, apart, strict=True)
             ),
             unsure=formed.unsure.get(name, ""),
+            is_growing=is_growing(one[name] for one in apart),
         )
         for name, column in own.items()
     )

@@ -66,8 +66,8 @@ def drafted(path: Path) -> Plan | str:
     except SampleRefused as error:
         return str(error).removeprefix(path.name).lstrip(": ")
     compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
-    assert compiled.plan is not None, "a checked draft compiles"
-    return compiled.plan
+    assert compiled.draft is not None, "a checked draft compiles"
+    return compiled.draft
 
 
 def _no_spark() -> SparkSession:

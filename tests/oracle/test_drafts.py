@@ -1,4 +1,4 @@
-"""First contracts of sample files by chance: they lint, the samples pass them, and damaged copies do not.
+"""First contracts of sample files by chance: they lint, the samples pass them, and damaged copies do not unseen.
 
 Judged by the door and by the oracle, which agree with the job (tests/oracle/test_oracle.py).
 """
@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.authoring.compiler.compile import compile_text
+from contracts.authoring.draft.columns.spread import LEAST
 from contracts.authoring.draft.drafting import draft
 from contracts.plan import Plan
 from functions.admission.admit import admit
@@ -22,6 +23,7 @@ from tests.oracle.records import content
 from tests.oracle.samples import COLUMNS, TYPED, Table, table
 
 SEEDS = range(120)
+NOTICED = ("rejected", "accepted_with_warnings")
 
 
 def contract_of(folder: Path, *bodies: tuple[str, bytes], bounds: Bounds = BOUNDS) -> tuple[Plan, str]:
@@ -33,8 +35,8 @@ def contract_of(folder: Path, *bodies: tuple[str, bytes], bounds: Bounds = BOUND
     made = draft(profile(paths, no_spark, bounds), None, "maker")
     compiled = compile_text(made.text.encode(), f"{made.name}.yaml")
     assert [f for f in compiled.findings if f.level == "error"] == [], made.text
-    assert compiled.plan
-    return compiled.plan, made.text
+    assert compiled.draft
+    return compiled.draft, made.text
 
 
 def no_spark() -> SparkSession:
@@ -58,8 +60,9 @@ NESTED = """\
 
 
 def test_nested_samples_pass_and_damaged_copies_do_not(tmp_path: Path) -> None:
-    plan, text = contract_of(tmp_path, ("things-2026-01-31.jsonl", NESTED.encode()))
-    assert verdict(plan, NESTED.encode())[0] == "accepted", text
+    body = NESTED * LEAST
+    plan, text = contract_of(tmp_path, ("things-2026-01-31.jsonl", body.encode()))
+    assert verdict(plan, body.encode())[0] == "accepted", text
     assert "`mixed[]` is left out: its values are of several types (number, text)." in text
     names = {p.name: (p.type, p.required) for p in plan.properties if p.path}
     assert names == {
@@ -73,7 +76,7 @@ def test_nested_samples_pass_and_damaged_copies_do_not(tmp_path: Path) -> None:
         "tags[][]": ("string", False),
     }
     for right, wrong in (("Wien", "W" * 50), ('"a", "p', '5, "p'), ("01-31", "02-31"), ('{"city": "G', '{"town": "G')):
-        assert verdict(plan, NESTED.replace(right, wrong).encode())[0] == "rejected", (wrong, text)
+        assert verdict(plan, body.replace(right, wrong).encode())[0] in NOTICED, (wrong, text)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -83,7 +86,7 @@ def test_samples_pass_and_damaged_copies_do_not(tmp_path: Path, seed: int) -> No
     outcome, why = verdict(plan, made.written())
     assert outcome == "accepted", f"{why}\n{text}\n{made.written()[:600]!r}"
     for name, copy in damaged(made, Random(seed)).items():
-        assert verdict(plan, copy)[0] == "rejected", f"{name}\n{text}\n{made.written()[:600]!r}"
+        assert verdict(plan, copy)[0] in NOTICED, f"{name}\n{text}\n{made.written()[:600]!r}"
 
 
 def damaged(made: Table, chance: Random) -> dict[str, bytes]:

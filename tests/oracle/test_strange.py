@@ -32,7 +32,7 @@ def look(folder: Path, what: str, name: str, body: bytes) -> str:
         made = checked(draft(profile([path], no_spark)), [path])
     except SampleRefused:
         return "refused"
-    plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
+    plan = compile_text(made.text.encode(), f"{made.name}.yaml").draft
     assert plan, f"{what}\n{made.text}"
     outcome, why = verdict(plan, body)
     assert outcome in ("accepted", "accepted_with_warnings"), f"{what}: {why}\n{made.text}\n{body[:600]!r}"
@@ -86,7 +86,7 @@ def test_samples_of_several_kinds_are_refused_or_pass_together(tmp_path: Path) -
                 made = checked(draft(profile(paths, no_spark)), paths)
             except SampleRefused:
                 continue
-            plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
+            plan = compile_text(made.text.encode(), f"{made.name}.yaml").draft
             assert plan
             for name in (first, second):
                 assert verdict(plan, bodies[name])[0] in ("accepted", "accepted_with_warnings"), (first, second)
@@ -104,7 +104,7 @@ def test_tables_of_every_type_are_refused_or_pass_the_contract_made_of_them(
         except SampleRefused:
             ends[what] = "refused"
             continue
-        plan = compile_text(made.text.encode(), f"{made.name}.yaml").plan
+        plan = compile_text(made.text.encode(), f"{made.name}.yaml").draft
         assert plan, f"{what}\n{made.text}"
         decision = at_home(path, plan, f"x/{path.name}", lambda: spark).decision
         assert decision.verdict in ("accepted", "accepted_with_warnings"), f"{what}: {decision}\n{made.text}"

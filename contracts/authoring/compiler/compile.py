@@ -77,10 +77,10 @@ def compile_file(path: File, values: Mapping[str, str] = NONE) -> tuple[Compiled
 
 
 def load_plans(path: File) -> tuple[Plan, ...]:
-    """The plans of a contract file; ContractInvalid, with the first error or the reason, if it has none."""
+    """The plans of a contract file, drafts too; ContractInvalid, with the first error or the reason, if it has none."""
     compiled = compile_file(path)
     findings = [f for one in compiled for f in one.findings]
-    plans = tuple(one.plan for one in compiled if one.plan)
+    plans = tuple(one.draft for one in compiled if one.draft)
     if plans and not any(one.failed for one in compiled):
         return plans
     first = next((f for f in findings if f.level == "error"), findings[0])

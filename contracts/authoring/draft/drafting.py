@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from contracts.authoring.document import source
 from contracts.authoring.document.finding import Path
-from contracts.authoring.draft import names, proposing, readings
+from contracts.authoring.draft import blocks, names, proposing, readings
 from contracts.authoring.draft.columns.column import ZEROS
 from contracts.authoring.draft.columns.dates import CENTURY
 from contracts.authoring.draft.columns.nearly import Nearly
+from contracts.authoring.draft.columns.spread import LEAST
 from contracts.authoring.draft.profile import ColumnProfile, Profile
 from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import writing
@@ -58,6 +59,7 @@ OF_SHEET = {
     "footer": AROUND["footer"],
 }
 """Why a place in a workbook is proposed, by key."""
+Status = Literal["draft", "active"]
 SIDES = {"~": "key", "*": "value"}
 """The keys of a map, by the last step of a path."""
 
@@ -70,34 +72,34 @@ class Draft:
     text: str
 
 
-def draft(profile: Profile, wanted: str | None = None, producer: str | None = None) -> Draft:
-    """Return the contract proposed from the samples."""
+def draft(profile: Profile, wanted: str | None = None, producer: str | None = None, status: Status = "draft") -> Draft:
+    """Return the contract proposed from the samples; it is in force once published only if its status is `active`."""
     name = wanted or names.id_of(profile.samples[0].name)
     whose = producer or name[:LONGEST_PRODUCER]
     pattern = names.pattern([sample.name for sample in profile.samples], whose)
     notes: dict[Path, str] = {}
-    columns = _columns(profile, notes)
-    document = contract(name, {"name": name, "properties": columns, **_counts(profile, notes)}, status="active")
-    block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes)}
+    columns, checks = _columns(profile, notes)
+    document = contract(name, {"name": name, "properties": columns, **_counts(profile, notes)}, status=status)
+    block = {"property": "drop", "vendor": parse.VENDOR, "value": _block(profile, pattern, whose, notes) | checks}
     document["customProperties"] = [block]
-    head = _head(profile, pattern, whose, is_named=producer is not None)
+    head = _head(profile, pattern, whose, status, is_named=producer is not None)
     text = writing.text(document, head).replace('{? "" : ', '{"": ')  # the prefix of no prefix, as people write it
     return Draft(f"{document['id']}.v1", annotated(text, notes))
 
 
 def _counts(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:
     """Return the checks of the number of records, if all of the samples were read."""
-    if not profile.is_whole:
+    if not profile.is_whole or profile.records < LEAST:
         return {}
     least, most = proposing.rows(profile)
     counts = sorted({sample.records + sample.broken for sample in profile.samples})
     seen = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     files = f"{len(profile.samples)} file{'s' * (len(profile.samples) > 1)} of {seen} records"
-    notes[(*OBJECT, "quality", 0, "id")] = f"{files}, less a tenth"
-    notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and half as many again"
+    notes[(*OBJECT, "quality", 0, "id")] = notes[(*OBJECT, "quality", 1, "id")] = f"{files}, and room"
+    entry = {"metric": "rowCount", "severity": "warning"}
     quality = [
-        {"id": "rowCount-least", "metric": "rowCount", "mustBeGreaterOrEqualTo": least},
-        {"id": "rowCount-most", "metric": "rowCount", "mustBeLessOrEqualTo": most},
+        {"id": "rowCount-least", **entry, "mustBeGreaterOrEqualTo": least},
+        {"id": "rowCount-most", **entry, "mustBeLessOrEqualTo": most},
     ]
     return {"quality": quality}
 
@@ -116,10 +118,13 @@ def annotated(text: str, notes: dict[Path, str]) -> str:
     return "\n".join(f"{comments[n]}\n{line}" if n in comments else line for n, line in enumerate(lines))
 
 
-def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
+def _columns(profile: Profile, notes: dict[Path, str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the properties of the contract, and the setting of the checks that only warn."""
     key = proposing.key_of(profile)
-    whole = profile.is_whole
-    proposals = [proposing.property_of(c, is_primary=c.name == key, is_whole=whole) for c in profile.columns]
+    whole, samples = profile.is_whole, len(profile.samples)
+    proposals = [
+        proposing.property_of(c, is_primary=c.name == key, is_whole=whole, samples=samples) for c in profile.columns
+    ]
     columns: list[dict[str, Any]] = []
     root: dict[str, Any] = {"properties": columns}
     texts = profile.headings.stated
@@ -144,7 +149,11 @@ def _columns(profile: Profile, notes: dict[Path, str]) -> list[dict[str, Any]]:
         for part, note in proposal.notes.items():
             at: Path = (*path, part)
             notes[(*at, 0, "metric") if part == "quality" else at] = note
-    return columns
+    warned = [f"{c.name}.{kind}" for c, one in zip(profile.columns, proposals, strict=True) for kind in one.warnings]
+    if not warned:
+        return columns, {}
+    notes[(*BLOCK, "checks")] = "these rules are based on values alone; delete the line of each that is to reject"
+    return columns, {"checks": {check: {"severity": "warning"} for check in warned}}
 
 
 def _packing(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
@@ -167,7 +176,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
     _elements(profile, block, notes)
     if profile.csv and not (profile.sheet or profile.fixed):
         _dialect(profile, profile.csv, block, notes)
-    if formed := proposing.values(profile):
+    if formed := blocks.values(profile):
         block["values"] = formed
         notes[(*BLOCK, "values")] = "values of the samples are written so, and no cell contradicts"
         if profile.xml and "nullValues" in formed:
@@ -177,7 +186,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
         notes[(*BLOCK, place, "encoding")] = readings.note(profile.words, profile.language)
     if columns := _found(profile, notes):
         block["columns"] = columns
-    if limit := proposing.broken_limit(profile):
+    if limit := blocks.broken_limit(profile):
         block["tolerance"] = {"rows": limit}
         notes[(*BLOCK, "tolerance")] = _broken(profile)
     return block
@@ -185,7 +194,7 @@ def _block(profile: Profile, pattern: str, producer: str, notes: dict[Path, str]
 
 def _dialect(profile: Profile, csv: Csv, block: dict[str, Any], notes: dict[Path, str]) -> None:
     """Add the dialect of CSV to the block."""
-    block["csv"] = dict(proposing.dialect(profile))
+    block["csv"] = dict(blocks.dialect(profile))
     notes[(*BLOCK, "csv")] = "read so, the samples have as many cells in every line"
     if profile.broken:
         notes[(*BLOCK, "csv")] = "read so, the most lines of the samples have as many cells"
@@ -198,12 +207,12 @@ def _dialect(profile: Profile, csv: Csv, block: dict[str, Any], notes: dict[Path
 
 def _elements(profile: Profile, block: dict[str, Any], notes: dict[Path, str]) -> None:
     """Add the way to the records of a document or a workbook to the block."""
-    if lines := proposing.layout(profile):
+    if lines := blocks.layout(profile):
         block["fixed"] = lines
         notes[(*BLOCK, "fixed")] = "all records of the samples have one length"
         notes |= {(*BLOCK, "fixed", key): note for key, note in OF_LINES.items() if key in lines}
         notes[(*BLOCK, "fixed", "fields")] = "all lines have blanks between them; compare them with the sender's layout"
-    if place := proposing.sheet(profile):
+    if place := blocks.sheet(profile):
         block["sheet"] = place
         notes |= {(*BLOCK, "sheet", key): note for key, note in OF_SHEET.items() if key in place}
     if profile.json and profile.json.property:
@@ -232,17 +241,19 @@ def _found(profile: Profile, notes: dict[Path, str]) -> dict[str, Any]:
     return columns
 
 
-def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> list[str]:
+def _head(profile: Profile, pattern: str, producer: str, status: Status, *, is_named: bool) -> list[str]:
     """Return the comment above the contract: its source, and the points that a person must review."""
     files = quoted([visible(sample.name) for sample in profile.samples], most=3)
     lines = [f"A first contract, by dropgate init, out of {files}: {profile.records:,} records."]
-    lines.append("Rules marked `proposed` are based only on these records. Review these points before you publish:")
+    then = ", then write `status: active`" if status == "draft" else ""
+    lines += [
+        "Rules marked `proposed` are based only on these records. Types reject; rules about values warn. To let one",
+        f"reject, delete its line under `checks`, or its `severity`. Review these points{then}:",
+    ]
     look = [
         f"`files` and `producer`: that keys are like {pattern}, and that {producer} uploads them"
         + ("." if is_named else "; no --producer was given."),
-        "`rowCount`, `minimum`, `maximum`, lengths and null rates: whether the next file keeps to them."
-        if profile.is_whole
-        else _on_begins(profile),
+        _on_values_of_all(profile) if profile.is_whole else _on_begins(profile),
     ]
     sets = [c.name for c in profile.columns if proposing.value_set(c)]
     if sets and profile.is_whole:
@@ -251,10 +262,19 @@ def _head(profile: Profile, pattern: str, producer: str, *, is_named: bool) -> l
     look.append(
         f"`primaryKey`: whether {quoted([key])} names a record." if key else "No column names a record: say which do."
     )
+    if others := [c.name for c in proposing.keys_of(profile) if c.name != key]:
+        look.append(f"{quoted(others)}: no value twice as well; `unique: true`, if that is a rule and no chance.")
     look += [*_on_values(profile), *_on_lines(profile)]
     look += profile.remarks
     look += [f"`{visible(name)}` is left out: {why}." for name, why in profile.left]
     return [*lines, *(f"  - {line}" for line in look)]
+
+
+def _on_values_of_all(profile: Profile) -> str:
+    """Return what is left open about the values of samples that were read whole."""
+    if profile.records < LEAST:
+        return f"Fewer than {LEAST} records carry no rule about values: give more, or several files."
+    return "`rowCount`, `minimum`, `maximum`, lengths and null rates: whether the next file keeps to them."
 
 
 def _on_begins(profile: Profile) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,7 @@ from contracts.authoring.draft.columns.column import OTHERS, WORDS, ColumnCounts
 from contracts.authoring.draft.columns.forms import NO_FORMS, Forms
 from contracts.authoring.draft.columns.kinds import FORMATS, Kinds
 from contracts.authoring.draft.columns.nearly import Nearly, nearly
+from contracts.authoring.draft.columns.spread import LEAST
 from contracts.authoring.draft.headings import NO_HEADINGS, Headings
 from contracts.errors import DropgateError
 from contracts.plan import Archive, Compression, Csv, FileFormat, Json, LogicalType, Sheet, Xml
@@ -51,7 +53,8 @@ class ColumnProfile:
     largest share of nulls, because each file is judged by itself. `unsure` is why its numbers could mean others,
     `dates` the notation of its dates or times that the standard's formats lack, `nearly` what most of its texts are,
     `languages` the other ones in which the names of its months and days are names as well. With `is_plus_alone` it is
-    text, because its numbers have a plus and may be names.
+    text, because its numbers have a plus and may be names. `middle` are the quartiles of its numbers. It
+    `is_growing` if one of several samples has a value that no other has.
     """
 
     name: str
@@ -77,6 +80,8 @@ class ColumnProfile:
     nearly: Nearly | None = None
     is_plus_alone: bool = False
     languages: tuple[str, ...] = ()
+    middle: tuple[str, str] | None = None
+    is_growing: bool = False
 
     @property
     def filled(self) -> int:
@@ -134,6 +139,12 @@ def scarcest(counts: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
     return max(((nulls, of) for nulls, of in counts if of), key=lambda pair: Fraction(*pair), default=None)
 
 
+def is_growing(samples: Iterable[ColumnCounts]) -> bool:
+    """Return True if one of several samples has a text that no other has."""
+    each = [{*column.texts} for column in samples]
+    return len(each) > 1 and 1 in Counter(text for texts in each for text in texts).values()
+
+
 def filled_of(column: ColumnCounts, nulls: frozenset[str]) -> int:
     """Return the number of cells of a column that hold a value."""
     return sum(count for text, count in column.counts.items() if text not in nulls)
@@ -184,7 +195,7 @@ def settle(
         and not ("-0" in values or kinds.has_plus),  # and two texts with a plus
         written,
         offset,
-        kinds.exact if kind == "number" and kinds.numbers and not given else None,
+        kinds.exact if kind == "number" and kinds.numbers and not given and filled >= LEAST else None,
         *((kinds.least, kinds.most) if number and kinds.numbers else ("", "")),
         *((kinds.first, kinds.last) if not number else ("", "")),
         kinds.shortest,
@@ -193,6 +204,7 @@ def settle(
         dates=own_dates[0] if own_dates else None,
         is_plus_alone=kind == "string" and kinds.is_plus_alone and not given and column.forms <= {"number"},
         languages=dates.languages(kinds.of_files) if own_dates else (),
+        middle=column.quartiles(nulls) if number and kinds.numbers else None,
         nearly=nearly(values) if kind == "string" and not (written or column.is_many or given) else None,
     )
 

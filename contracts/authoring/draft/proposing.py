@@ -1,155 +1,185 @@
-"""A profile in; a property of the contract for each column, with the basis of each proposal, out."""
+"""A profile in; a property of the contract for each column, with the basis of each proposal, out.
+
+Rules about values (bounds, lengths, lists, keys, nulls) are proposed where enough values carry them, with room for the
+next file, and warn until a person confirms them. Types and formats of dates are structure, and reject.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Decimal
 from typing import Any, Literal
 
+from contracts.authoring.draft.columns import spread
 from contracts.authoring.draft.columns.dates import count_in_words
+from contracts.authoring.draft.columns.personal import CLASSIFICATION, personal
+from contracts.authoring.draft.columns.spread import LEAST
 from contracts.authoring.draft.profile import ColumnProfile, Profile
-from contracts.plan import CONTAINERS, REPEATING, Csv
+from contracts.plan import CONTAINERS, REPEATING
 from contracts.problem import visible
-from contracts.values.calendar_names import ENGLISH
 
 MOST_VALUES, LONGEST_VALUE = 50, 60
 OFTEN = 5
-"""The average count of each of few values from which they are proposed as an `enum`."""
-LEAST_UNIQUE = 20
-"""Records below which the uniqueness of values is not significant."""
+"""The count of each of few values from which they are proposed as an `enum`: one more would have been seen as well."""
+VARIED = 10
+"""Different texts from which on their common length is one of all texts."""
 LONGEST_KEY = 40
-LIKE_KEY = ("id", "key", "uuid", "guid", "code", "number", "no", "nr", "index", "sku")
+LIKE_KEY = {"id", "key", "uuid", "guid", "number", "no", "nr", "index"}
+NAMES = LIKE_KEY | {"code", "sku", "zip", "plz", "postcode", "account", "year", "phone"}
+"""Words in the names of numbers that count nothing, so that no bound is carried by others."""
+NO_KEY = {
+    *("amount", "price", "cost", "total", "sum", "value", "quantity", "qty", "count", "code", "iban", "sku", "zip"),
+    *("betrag", "preis", "menge", "wert", "summe", "plz", "phone", "email", "mail", "account", "lat", "lon"),
+}
+"""Words in the names of values that no record is named by, even if none of them occurs twice."""
 ROOM_BEFORE = 2
 """Extra digits before the point, beyond those of the samples."""
-FURTHEST = 90
-"""The power of ten beyond which a number is not written as a bound."""
-MOST_DIGITS = 90
-"""Digits beyond which a number is not written as a bound: a contract's numbers have at most 100."""
+SEVERAL = 3
+"""Samples from which on they show how much files differ, so that less room is left."""
+FLAGS = ("required", "primaryKey", "enum")
+"""The keys of a property whose checks warn, besides those of `logicalTypeOptions`."""
+WIDEST = 90
+"""The percentage of nulls from which on no limit is proposed."""
 
 Notes = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """A property in ODCS, and the basis of each proposal by key."""
+    """A property in ODCS, the basis of each proposal by key, and the kinds of its checks that warn."""
 
     value: dict[str, Any]
     notes: Notes = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 def key_of(profile: Profile) -> str | None:
-    """Return the column that identifies a record: unique and never null, with a name like a key's, else the first."""
-    unique = [c for c in profile.columns if is_key(c)]
-    named = [c for c in unique if any(part in LIKE_KEY for part in _words(c.name))]
-    return next((c.name for c in (*named, *unique)), None)
+    """Return the column that identifies a record: the first one with a name like a key's, or the first of the file."""
+    unique = keys_of(profile)
+    named = [c for c in unique if LIKE_KEY & {*_words(c.name)}]
+    return next((c.name for c in (*named, *(c for c in unique if c is profile.columns[0]))), None)
+
+
+def keys_of(profile: Profile) -> list[ColumnProfile]:
+    """Return the columns that could identify a record."""
+    return [c for c in profile.columns if is_key(c)]
 
 
 def is_key(column: ColumnProfile) -> bool:
-    """Return True if every record has its own value, in enough records, with the type and length of a key."""
+    """Return True if every record has its own value, in enough records, with the type, length and name of a key."""
     like = column.type == "integer" or (column.type == "string" and column.longest <= LONGEST_KEY)
-    return column.unique and like and not column.nulls and column.records >= LEAST_UNIQUE
+    is_unique = column.unique and like and not column.nulls and column.records >= LEAST
+    return is_unique and not NO_KEY & {*_words(column.name)} and not _personal(column)
 
 
-def property_of(column: ColumnProfile, *, is_primary: bool, is_whole: bool = True) -> Proposed:
+def property_of(column: ColumnProfile, *, is_primary: bool, is_whole: bool = True, samples: int = 1) -> Proposed:
     """Return the proposal for a column; of one whose first values alone are known, without what others may break."""
     last = column.path[-1] if column.path else f".{column.name}"
     named = {} if last in REPEATING else {"name": last[1:]}
     value: dict[str, Any] = {**named, "logicalType": column.type}
     notes: Notes = {"logicalType": _on_type(column)}
-    if column.exact and is_whole:
-        whole, scale = column.exact
-        value["physicalType"] = f"decimal({min(whole + ROOM_BEFORE + scale, 38)},{scale})"
-        notes["physicalType"] = f"all of them have {_counted(scale, 'digit')} after the point"
-    if column.records and not column.nulls and last != "~" and (is_whole or is_primary):
-        value["required"] = True
-        notes["required"] = f"no null in {_counted(column.records, 'place' if column.path else 'record')}"
-    if is_key(column) and (is_whole or is_primary):
-        value["primaryKey" if is_primary else "unique"] = True
-        notes["primaryKey" if is_primary else "unique"] = f"{_counted(column.filled, 'value')}, none of them twice"
-    if column.nulls and column.filled and not column.path and is_whole:
-        most = null_limit(*(column.scarcest or (column.nulls, column.records)))
-        value["quality"] = [{"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent"}]
-        are = "is" if column.nulls == 1 else "are"
-        notes["quality"] = f"{column.nulls:,} of {_counted(column.records, 'record')} {are} null"
-    if is_whole and (values := value_set(column)):
-        value["enum"] = [{"value": text} for text in values]
-        notes["enum"] = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
-    is_ranged = column.type in ("integer", "number") or (column.type == "string" and not column.format)
-    options, basis = ({}, "") if is_ranged and not is_whole else _options(column, is_set="enum" in value)
-    if options:
-        value["logicalTypeOptions"] = options
-    if basis:
-        notes["logicalTypeOptions"] = basis
-    whole = column.type == "integer" and bool(column.least)
-    if whole and (hint := count_in_words(int(column.least), int(column.most), _words(column.name))):
+    for key, proposal, note in _rules(column, is_primary=is_primary, is_whole=is_whole, samples=samples):
+        if proposal is not None:
+            value[key] = proposal
+        if note:
+            notes[key] = note
+    if hint := _count_of(column):
         notes["logicalType"] += f"; they could be {hint} in `values` of the drop block"
     if column.unsure:
         notes["logicalType"] += f"; {column.unsure}"
-    return Proposed(value, notes)
+    options = value.get("logicalTypeOptions", {}) if column.type in ("integer", "number", "string") else {}
+    return Proposed(value, notes, (*(key for key in FLAGS if key in value), *options))
 
 
-def null_limit(nulls: int, records: int) -> int:
-    """Return the allowed percentage of nulls: the observed share plus a quarter, at least plus one percent."""
-    seen = Decimal(100 * nulls) / records
-    return int(min(max(seen * Decimal("1.25"), seen + 1).to_integral_value(ROUND_CEILING), Decimal(100)))
+def _rules(column: ColumnProfile, *, is_primary: bool, is_whole: bool, samples: int) -> Iterator[tuple[str, Any, str]]:
+    """Yield the rules for a column: key, value (None if there is only a remark) and basis."""
+    is_key_of_map = column.path[-1:] == ("~",)
+    if column.exact and is_whole:
+        whole, scale = column.exact
+        digits = f"decimal({min(whole + ROOM_BEFORE + scale, 38)},{scale})"
+        yield "physicalType", digits, f"all of them have {_counted(scale, 'digit')} after the point"
+    if column.records >= LEAST and not column.nulls and not is_key_of_map and (is_whole or is_primary):
+        places = _counted(column.records, "place" if column.path else "record")
+        yield "required", True, f"no null in {places}"
+    if is_primary:
+        yield "primaryKey", True, f"{_counted(column.filled, 'value')}, none of them twice"
+    if whose := _personal(column):
+        yield "classification", CLASSIFICATION, f"{whose}; receipts and results do not show them"
+    if is_whole and (most := null_limit(column)):
+        entry = {"metric": "nullValues", "mustBeLessOrEqualTo": most, "unit": "percent", "severity": "warning"}
+        are = "is" if column.nulls == 1 else "are"
+        yield "quality", [entry], f"{column.nulls:,} of {_counted(column.records, 'record')} {are} null"
+    values = value_set(column) if is_whole else ()
+    if values:
+        basis = f"{_counted(len(values), 'value')} in {_counted(column.filled, 'record')}"
+        yield "enum", [{"value": text} for text in values], basis
+    is_ranged = column.type in ("integer", "number") or (column.type == "string" and not column.format)
+    if not (is_ranged and (is_primary or values or not is_whole)):
+        options, basis = _options(column, 1 if samples >= SEVERAL else 2)
+        yield "logicalTypeOptions", options or None, basis
+
+
+def null_limit(column: ColumnProfile) -> int | None:
+    """Return the allowed percentage of nulls of a column that has some: at least twice the greatest share seen."""
+    nulls, records = column.scarcest or (column.nulls, column.records)
+    if not (column.nulls and column.filled) or column.path or records < LEAST:
+        return None
+    share = Decimal(nulls) / records
+    most = max(share * 2, share + Decimal("0.05"), share + 3 * (share * (1 - share) / records).sqrt())
+    return percent if (percent := int((100 * most).to_integral_value(ROUND_CEILING))) <= WIDEST else None
 
 
 def value_set(column: ColumnProfile) -> tuple[str, ...]:
-    """Return the values of a text column with few, frequent values; else none."""
-    if column.type != "string" or column.format or column.values is None or not column.values:
+    """Return the values of a text column with few, frequent values, of which each sample has shown most; else none."""
+    if column.type != "string" or column.format or not column.values or column.is_growing or column.filled < LEAST:
         return ()
-    few = len(column.values) <= MOST_VALUES and len(column.values) * OFTEN <= column.filled
+    few = len(column.values) <= MOST_VALUES and all(count >= OFTEN for _, count in column.values)
     short = all(len(text) <= LONGEST_VALUE and text.isprintable() for text, _ in column.values)
     return tuple(text for text, _ in column.values) if few and short else ()
 
 
-def bounds(column: ColumnProfile) -> tuple[Decimal, Decimal] | None:
-    """Return the extreme numbers, rounded outwards to the second digit of their difference."""
-    if not column.least:
+def bounds(column: ColumnProfile, room: int) -> tuple[Decimal, Decimal] | None:
+    """Return bounds of numbers that measure or count; None if they carry none, as names, days and constants do."""
+    if column.filled < LEAST or not column.least or _count_of(column) or NAMES & {*_words(column.name)}:
         return None
-    with localcontext(prec=100):
-        least, most = Decimal(column.least), Decimal(column.most)
-        if max(abs(least.adjusted()), abs(most.adjusted())) > FURTHEST:
-            return None
-        if max(len(least.as_tuple().digits), len(most.as_tuple().digits)) > MOST_DIGITS:
-            return None
-        step = Decimal(1).scaleb((most - least).adjusted() - 1) if most > least else None
-        if column.type == "integer":
-            step = max(step or Decimal(1), Decimal(1))
-        elif column.exact:
-            step = max(step or Decimal(0), Decimal(1).scaleb(-column.exact[1]))
-        if step is None:
-            return least, most
-        low, high = ((least / step).to_integral_value(ROUND_FLOOR), (most / step).to_integral_value(ROUND_CEILING))
-        return _plain(low * step), _plain(high * step)
+    ends = Decimal(column.least), Decimal(column.most)
+    if column.values is not None and len(column.values) <= 2:
+        return ends if ends == (Decimal(0), Decimal(1)) and all(count >= OFTEN for _, count in column.values) else None
+    first, third = column.middle or (column.least, column.most)
+    is_whole, scale = column.type == "integer", column.exact[1] if column.exact else None
+    middle = Decimal(first), Decimal(third)
+    return spread.bounds(ends, middle, room=Decimal(room), whole=is_whole, scale=scale)
 
 
 def rows(profile: Profile) -> tuple[int, int]:
-    """Return bounds for the records of a file: the fewest seen less a tenth, and the most seen plus a half."""
+    """Return bounds for the records of a file: half of the fewest to twice the most; of several files, a third less."""
     counts = [sample.records + sample.broken for sample in profile.samples]
-    return min(counts) * 9 // 10 or 1, max(counts) * 3 // 2 + 1
+    if len(counts) >= SEVERAL:
+        return min(counts) * 2 // 3 or 1, -(-max(counts) * 3 // 2)
+    return min(counts) // 2 or 1, max(counts) * 2
 
 
-def _plain(number: Decimal) -> Decimal:
-    """Return a number without exponent and trailing zeros."""
-    return Decimal(f"{number.normalize():f}") if number else Decimal(0)
+def _personal(column: ColumnProfile) -> str | None:
+    some = [text for text, _ in column.values or ()] or [column.first, column.last][: column.filled]
+    return personal(_words(column.name), column.type, column.format, some)
 
 
-def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], str]:
+def _count_of(column: ColumnProfile) -> str | None:
+    """Return the seconds or days that whole numbers could count, in words."""
+    whole = column.type == "integer" and column.least
+    return count_in_words(int(column.least), int(column.most), _words(column.name)) if whole else None
+
+
+def _options(column: ColumnProfile, room: int) -> tuple[dict[str, Any], str]:
     if column.type in ("integer", "number"):
-        return _range(column)
-    if column.type in CONTAINERS or (column.type == "string" and (is_set or not column.filled)):
+        return _range(column, room)
+    if column.type in CONTAINERS or (column.type == "string" and not column.filled):
         return {}, ""
     if column.type == "string" and column.format:
         return {"format": column.format}, f"{_all(column, 'are')} of this format"
     if column.type == "string":
-        longest = _counted(column.longest, "character")
-        if column.shortest == column.longest:
-            return {"minLength": column.shortest, "maxLength": column.longest}, f"{_all(column, 'have')} {longest}"
-        most, least = -(-column.longest * 3 // 2 // 5) * 5, -(-column.shortest // 2)
-        lengths = ({"minLength": least} if least else {}) | {"maxLength": most}
-        return lengths, f"{_all(column)} within, with {column.shortest:,} to {longest}"
+        return _lengths(column)
     options: dict[str, Any] = {"format": column.format} if column.format else {}
     if column.offset is not None:
         options["timezone"] = column.offset
@@ -166,16 +196,26 @@ def _options(column: ColumnProfile, *, is_set: bool) -> tuple[dict[str, Any], st
     return options, "; ".join(seen)
 
 
-def _range(column: ColumnProfile) -> tuple[dict[str, Any], str]:
-    ends = bounds(column)
+def _lengths(column: ColumnProfile) -> tuple[dict[str, Any], str]:
+    """Return half of the shortest and twice the longest text, or the one length of many texts."""
+    if column.filled < LEAST:
+        return {}, ""
+    longest, is_varied = _counted(column.longest, "character"), column.values is None or len(column.values) >= VARIED
+    if column.shortest == column.longest and is_varied:
+        return {"minLength": column.shortest, "maxLength": column.longest}, f"{_all(column, 'have')} {longest}"
+    most, least = -(-column.longest * 2 // 5) * 5, -(-column.shortest // 2)
+    lengths = ({"minLength": least} if least else {}) | {"maxLength": most}
+    return lengths, f"{_all(column)} within, with {column.shortest:,} to {longest}"
+
+
+def _range(column: ColumnProfile, room: int) -> tuple[dict[str, Any], str]:
+    ends = bounds(column, room)
     if ends is None:
         return {}, ""
     low, high = (int(n) if column.type == "integer" else n for n in ends)
-    seen = f"{_all(column)} within, from {visible(column.least)} to {visible(column.most)}"
-    if is_key(column):
-        return ({"minimum": low}, f"{seen}; no maximum, as keys grow") if low >= 0 else ({}, "")
     if column.type == "integer" and not (low >= -(2**63) and high < 2**63):
         return {}, ""
+    seen = f"{_all(column)} within, from {visible(column.least)} to {visible(column.most)}"
     return {"minimum": low, "maximum": high}, seen
 
 
@@ -202,108 +242,3 @@ def _words(name: str) -> list[str]:
     """Return the words of a column's name, in lower case."""
     spaced = "".join(f" {c}" if c.isupper() and n and name[n - 1].islower() else c for n, c in enumerate(name))
     return "".join(c if c.isalnum() else " " for c in spaced).lower().split()
-
-
-def broken_limit(profile: Profile) -> str | None:
-    """Return the tolerance for the broken lines of the samples; None if there are none."""
-    shares = [Decimal(100 * s.broken) / (s.records + s.broken) for s in profile.samples if s.broken]
-    return f"{max(shares).quantize(Decimal('0.01'), ROUND_CEILING)}%" if shares else None
-
-
-def dialect(profile: Profile) -> Mapping[str, Any]:
-    """Return the keys of the `csv` block for the samples."""
-    csv = profile.csv
-    if csv is None:
-        return {}
-    block: dict[str, Any] = {"delimiter": csv.delimiter, "header": csv.header, "encoding": csv.encoding}
-    if csv.quote != '"' or csv.escape != '"':
-        block |= {"quote": csv.quote, "escape": csv.escape}
-    if csv.unquoted_escape:
-        block |= {"quote": csv.quote or "none", "unquotedEscape": csv.unquoted_escape}
-    if len(csv.null_values) > 1:
-        block["nullValues"] = list(csv.null_values)
-    if csv.mojibake != "reject":
-        block["mojibake"] = csv.mojibake
-    if csv.trailing_delimiter:
-        block["trailingDelimiter"] = True
-    if csv.lacking:
-        sides = {"first": csv.lacks_first, "last": csv.lacks_last}
-        block["headerLacks"] = {side: list(texts) for side, texts in sides.items() if texts}
-    return block | ({"multiLine": True} if csv.multi_line else {}) | _around(csv)
-
-
-def layout(profile: Profile) -> dict[str, Any]:
-    """Return the keys of the `fixed` block for the samples."""
-    if profile.csv is None or profile.fixed is None:
-        return {}
-    csv, fixed = profile.csv, profile.fixed
-    block: dict[str, Any] = {"encoding": csv.encoding}
-    block |= {"unit": fixed.unit} if fixed.unit != "characters" else {}
-    block |= {"length": fixed.length} | ({"mojibake": csv.mojibake} if csv.mojibake != "reject" else {})
-    block |= {"leader": {"begins": csv.leader.begins}} if csv.leader else {}
-    block |= {"record": {"begins": csv.record}} if csv.record else {}
-    if csv.trailer:
-        rows = [{"rows": {"start": place.start, "length": place.length}} for place in fixed.trailer]
-        block["trailer"] = {"begins": csv.trailer.begins} | (rows[0] if rows else {})
-    return block | {"fields": [{"property": f.name, "start": f.start, "length": f.length} for f in fixed.fields]}
-
-
-def _around(csv: Csv) -> dict[str, Any]:
-    """Return the keys for rows around the records."""
-    block: dict[str, Any] = {"separatorLine": True} if csv.separator_line else {}
-    if csv.comment_char:
-        block["commentChar"] = csv.comment_char
-    if csv.skip_until is not None:
-        block["skipRows"] = {"until": csv.skip_until}
-    if csv.header_rows != (1,):
-        block["headerRows"] = list(csv.header_rows)
-    if csv.comment_rows:
-        block["commentRows"] = list(csv.comment_rows)
-    if csv.leader:
-        block |= {"skipColumns": csv.skip_columns, "leader": {"begins": csv.leader.begins}}
-        block["record"] = {"begins": csv.record}
-    if csv.trailer:
-        rows = {"rows": csv.trailer.rows} if csv.trailer.rows else {}
-        block["trailer"] = {"begins": csv.trailer.begins, **rows}
-    if csv.footer:
-        lines = {"lines": csv.footer.lines} if csv.footer.lines > 1 else {}
-        block["footer"] = {"begins": csv.footer.begins, **lines}
-    return block
-
-
-def sheet(profile: Profile) -> dict[str, Any]:
-    """Return the keys of the `sheet` block for the samples."""
-    own = profile.sheet
-    if own is None or profile.csv is None:
-        return {}
-    block: dict[str, Any] = {"sheetName": own.name} if own.name else {}
-    block |= {"range": own.range} if own.range != "A1" else {}
-    block |= {} if profile.csv.header else {"header": False}
-    return block | _around(
-        replace(profile.csv, skip_until=own.skip_until, comment_rows=own.comment_rows, footer=own.footer)
-    )
-
-
-def values(profile: Profile) -> dict[str, Any]:
-    """Return the `values` block for the samples; empty if they write values as contracts do."""
-    forms = profile.forms
-    padded = {c.name: {"trim": True} for c in profile.columns if c.name in profile.padded}
-    own = {
-        c.name: keys
-        for c in profile.columns
-        if (keys := padded.get(c.name, {}) | forms.own_keys(c.name, c.type) | _dates(c))
-    }
-    nulls = profile.csv.null_values if (profile.sheet or profile.fixed) and profile.csv else ("",)
-    stated = {"nullValues": list(nulls)} if len(nulls) > 1 else {}
-    if profile.xml and profile.xml.null_values:
-        stated = {"nullValues": list(profile.xml.null_values)}
-    return stated | forms.keys() | ({"columns": own} if own else {})
-
-
-def _dates(column: ColumnProfile) -> dict[str, Any]:
-    """Return the keys about the notation of a column's dates."""
-    if column.dates is None:
-        return {}
-    keys: dict[str, Any] = {"formats": list(column.dates.formats)}
-    keys |= {"century": column.dates.century} if column.dates.century else {}
-    return keys | ({"language": column.dates.language} if column.dates.language != ENGLISH else {})

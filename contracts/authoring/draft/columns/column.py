@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from contracts.authoring.draft.columns.forms import Written
 from contracts.authoring.draft.columns.kinds import Kinds
-from contracts.terms.value_form import PLAIN, ValueForm
+from contracts.authoring.draft.columns.spread import KeptCells, quartiles
+from contracts.terms.value_form import PLAIN, ValueForm, published
 
 FEW = 20_000
 MOST_UNIQUE = 5_000_000
@@ -44,6 +45,7 @@ class ColumnCounts:
     forms: set[str] = field(default_factory=set)
     form: ValueForm = PLAIN
     once: set[str] | None = None
+    kept: KeptCells = field(default_factory=KeptCells)
     few: int = FEW
     is_many: bool = False
 
@@ -67,6 +69,8 @@ class ColumnCounts:
             if len(self.once) != before + others or len(self.once) > MOST_UNIQUE:
                 self.once = None
         self.kinds.fold(distinct)
+        if self.may_be_numbers:
+            self.kept.add(texts)
 
     def merge(self, other: ColumnCounts) -> None:
         """Add the counts of other cells of the column."""
@@ -79,6 +83,7 @@ class ColumnCounts:
         other.become_many()
         self.counts.update(other.counts)
         self.kinds.merge(other.kinds)
+        self.kept.merge(other.kept)
         if self.once is not None and other.once is not None and self.once.isdisjoint(other.once):
             self.once |= other.once
         else:
@@ -120,6 +125,19 @@ class ColumnCounts:
         return kinds
 
     @property
+    def may_be_numbers(self) -> bool:
+        """Return True if all texts so far are numbers in some form."""
+        return self.kinds.numbers or self.written.shapes is not None
+
+    def quartiles(self, nulls: frozenset[str]) -> tuple[str, str] | None:
+        """Return the numbers below which a quarter and three quarters of its numbers are; None if it has none."""
+        texts = Counter(self.kept.texts) if self.is_many else self.counts
+        own = {text: count for text, count in texts.items() if text not in nulls and text != OTHERS}
+        if self.form != PLAIN:
+            own = {n: count for text, count in own.items() if (n := published(self.form, text, "number")) is not None}
+        return quartiles(own) if own else None
+
+    @property
     def written(self) -> Written:
         """The shapes of its texts."""
         return self.kinds.written
@@ -148,6 +166,8 @@ class ColumnCounts:
         texts = {text: count for text, count in self.counts.items() if text not in self.words}
         self.once = set(texts) if max(texts.values(), default=1) == 1 else None
         self.kinds.fold(texts)
+        if self.may_be_numbers:
+            self.kept.add_counted(texts)
         self.counts = Counter({text: self.counts[text] for text in self.words & self.counts.keys()})
         self.counts[OTHERS] = sum(texts.values())
         self.is_many = True

@@ -37,7 +37,22 @@ def test_contract_is_written_under_its_name_and_lints() -> None:
     assert (result.exit_code, result.stdout) == (0, "contracts/shop/shop-orders.v1.yaml\n")
     assert CliRunner().invoke(main, ["lint", "contracts"]).exit_code == 0
     match = CliRunner().invoke(main, ["match", "shop/orders-2026-02-01.csv"])
-    assert match.output.startswith("shop-orders.v1\n")
+    assert match.exit_code == 1  # a draft matches no files
+
+
+def test_active_contract_matches_files() -> None:
+    result = init("orders-2026-01-31.csv", "--producer", "shop", "--to", "contracts", "--status", "active")
+    assert result.exit_code == 0
+    assert "then write `status: active`" not in Path("contracts/orders.v1.yaml").read_text(encoding="utf-8")
+    match = CliRunner().invoke(main, ["match", "shop/orders-2026-02-01.csv"])
+    assert match.output.startswith("orders.v1\n")
+
+
+def test_draft_can_be_tested_before_it_is_in_force() -> None:
+    init("orders-2026-01-31.csv", "--producer", "shop", "--to", "contracts")
+    Path("wrong.csv").write_text("id,country\n1,SE\n", encoding="utf-8")
+    result = CliRunner().invoke(main, ["test", "wrong.csv", "--contract", "orders.v1"])
+    assert (result.exit_code, "The column `state` is missing from the header." in result.output) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,11 @@ def drafted(folder: Path, body: bytes) -> Plan:
     path.write_bytes(body)
     text = draft(profile([path], _no_spark), producer="bank").text  # type: ignore[arg-type]
     compiled = compile_text(text.encode(), "ledger.v1.yaml")
-    assert compiled.plan, compiled.findings
-    admission = admit(compiled.plan, "bank/ledger.txt", len(body), lambda start, length: body[start : start + length])
+    assert compiled.draft, compiled.findings
+    admission = admit(compiled.draft, "bank/ledger.txt", len(body), lambda start, length: body[start : start + length])
     assert admission.problems == ()
-    assert judge(compiled.plan, content(compiled.plan, admission.header, body), ()).decision.verdict == "accepted"
-    return compiled.plan
+    assert judge(compiled.draft, content(compiled.draft, admission.header, body), ()).decision.verdict == "accepted"
+    return compiled.draft
 
 
 @pytest.mark.parametrize(("encoding", "end"), [("utf-8", "\n"), ("utf-8", "\r\n"), ("iso-8859-1", "\n")])

@@ -141,7 +141,7 @@ def test_marks_words_and_signs_of_values_are_proposed(tmp_path: Path) -> None:
         '          punkt: {decimalChar: ., groupChar: ""}\n'
     )
     assert "`menge`: whether their marks stand before fractions or between groups of digits" in text
-    assert "proposed: 3 of 3 values within, from 873.5 to 19189.96" in text
+    assert "minimum" not in text  # three values carry none
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,14 @@ def test_mark_before_three_digits_alone_is_named(tmp_path: Path, cells: tuple[st
     [
         (("1", "-20", ""), "logicalType: integer  # proposed: 2 of 2 values are an integer"),
         (("1", "2.5", "1e3"), "logicalType: number  # proposed: 3 of 3 values are a number"),
-        (("1.50", "22.25"), "physicalType: decimal(6,2)  # proposed: all of them have 2 digits after the point"),
+        (
+            ("1.50", "22.25") * 10,
+            "physicalType: decimal(6,2)  # proposed: all of them have 2 digits after the point",
+        ),
+        (("1.50", "22.25"), "logicalType: number  # proposed: 2 of 2 values are a number"),
         (("007", "123"), "logicalType: string"),
         (("+491", "+492"), "logicalType: string"),
-        (("+5", "-3", "0"), "logicalTypeOptions: {minimum: -3, maximum: 5}"),
+        (("+5", "-3", "0") * 7, "{minimum: -27, maximum: 29}  # proposed: 21 of 21 values within, from -3 to +5"),
         (("+5", "7"), "`x`: text, as phone numbers with `+` are; if they count something, write `integer`."),
         (("+5", "-05"), "logicalType: string"),
         (("99999999999999999999", "1"), "logicalType: string"),
@@ -246,13 +250,19 @@ def test_mark_before_three_digits_alone_is_named(tmp_path: Path, cells: tuple[st
         (("192.0.2.1", "10.0.0.1"), "{format: ipv4}"),
         (("https://example.org/a",), "{format: uri}"),
         (("NA", "1", "2"), 'nullValues: ["", NA]'),
-        (("abc", "abcdefgh"), "{minLength: 2, maxLength: 15}"),
-        (("ab", "cd"), "{minLength: 2, maxLength: 2}  # proposed: 2 of 2 values have 2 characters"),
-        (("NO", "SE") * 5, 'enum: [{value: "NO"}, {value: SE}]  # proposed: 2 values in 10 records'),
+        (
+            tuple(f"{'x' * (n % 3)}abcdef{n + 10}" for n in range(20)),
+            "{minLength: 4, maxLength: 20}  # proposed: 20 of 20 values within, with 8 to 10 characters",
+        ),
+        (
+            tuple(f"c{n}" for n in range(10, 30)),
+            "{minLength: 3, maxLength: 3}  # proposed: 20 of 20 values have 3 characters",
+        ),
+        (("NO", "SE") * 10, 'enum: [{value: "NO"}, {value: SE}]  # proposed: 2 values in 20 records'),
+        (("0", "1") * 10, "{minimum: 0, maximum: 1}  # proposed: 20 of 20 values within, from 0 to 1"),
         (("", ""), "no value was seen"),
-        (("7", "8") * 20, "{minimum: 7, maximum: 8}  # proposed: 40 of 40 values within, from 7 to 8"),
-        (("850.3", "1019.9"), "{minimum: 850, maximum: 1020}"),
-        (("", "7", "8", "9"), "mustBeLessOrEqualTo: 32"),
+        (("850.3", "1019.9", "930.7") * 7, "{minimum: 300, maximum: 1600}"),
+        (("", "7", "8", "9") * 6, "mustBeLessOrEqualTo: 52"),
     ],
 )
 def test_column_is_proposed_as_what_it_holds(tmp_path: Path, texts: tuple[str, ...], shown: str) -> None:
@@ -262,11 +272,94 @@ def test_column_is_proposed_as_what_it_holds(tmp_path: Path, texts: tuple[str, .
     assert verdict(plan, body)[0] == "accepted"
 
 
+@pytest.mark.parametrize(
+    ("texts", "missing"),
+    [
+        (("7", "8", "9") * 6, "minimum"),  # too few
+        (("7",) * 40, "minimum"),
+        (("7", "8") * 20, "minimum"),
+        (tuple(f"{n}" for n in range(45476, 45506)), "primaryKey"),  # not the first column, and without a key's name
+        (("1700000000", "1700003600", "1700007200") * 10, "minimum"),  # moments
+        (("abc", "abcdefgh") * 9, "Length"),
+        (("NO", "SE") * 9, "enum"),
+        ((*("NO", "SE") * 20, "DK"), "enum"),  # seen once, so that others were not seen
+        (("NO", "SE") * 9, "required"),
+        ((*("",) * 27, "7", "8", "9"), "nullValues"),
+        (("5.25", "7.5") * 20, "physicalType"),
+    ],
+)
+def test_few_values_carry_no_rule(tmp_path: Path, texts: tuple[str, ...], missing: str) -> None:
+    text = drafted(tmp_path, column(*texts))
+    assert missing not in text[text.index("- name: x") : text.index("customProperties")], text
+
+
+STATES = ("NO", "SE", "DK")
+
+
+def test_rules_about_values_warn_and_structure_rejects(tmp_path: Path) -> None:
+    rows = "".join(f"{n},{n * 1.25:.2f},{STATES[n % 3]},2026-01-{n % 28 + 1:02d}\n" for n in range(60))
+    plan, text = contract_of(tmp_path, ("things.csv", f"id,price,state,day\n{rows}".encode()))
+    levels = {check.id: check.severity for check in plan.checks}
+    structure = {check for check, level in levels.items() if level == "error" and not check.startswith("record.")}
+    assert structure == {"id.logicalType", "price.logicalType", "day.logicalType"}, text
+    wrong = {
+        "unknown country": f"id,price,state,day\n{rows}99,1.25,XX,2026-01-31\n",
+        "repeated key": f"id,price,state,day\n{rows}7,1.25,SE,2026-01-31\n",
+        "a hundred times the price": f"id,price,state,day\n{rows}99,7025.00,SE,2026-01-31\n",
+        "no state": f"id,price,state,day\n{rows}99,1.25,,2026-01-31\n",
+        "twice the file, and more": f"id,price,state,day\n{rows}{rows}{rows}",
+    }
+    assert {what: verdict(plan, body.encode())[0] for what, body in wrong.items()} == dict.fromkeys(
+        wrong, "accepted_with_warnings"
+    )
+    assert verdict(plan, f"id,price,state,day\n{rows}99,much,SE,2026-01-31\n".encode())[0] == "rejected"
+
+
+def test_bounds_leave_room_for_the_tails_that_there_are(tmp_path: Path) -> None:
+    chance = Random(7)
+    heavy = [f"{chance.lognormvariate(3, 1):.2f}" for _ in range(500)]
+    plan, text = contract_of(tmp_path, ("things.csv", column(*heavy)))
+    ends = {c.kind: float(c.expected.split()[-1]) for c in plan.checks if c.kind in ("minimum", "maximum")}
+    assert ends["minimum"] == 0
+    assert 2 * max(map(float, heavy)) < ends["maximum"] < 100 * sorted(map(float, heavy))[250], text
+
+
+IBANS = [f"DE{98 - int(f'37040044{n:010d}131400') % 97:02d}37040044{n:010d}" for n in range(532013000, 532013030)]
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "note"),
+    [
+        ("x", [f"a{n}@example.org" for n in range(30)], "e-mail addresses"),
+        ("account", IBANS, "IBANs, by their check digits"),
+        ("phone_1", [f"+49 30 {n:05d}" for n in range(30)], "phone numbers"),
+        ("mobile", [f"49301{n:04d}" for n in range(30)], "phone numbers, by the name"),
+        ("lastName", ["Adams", "Brown", "Clark"] * 10, "names of people, by the name of the column"),
+        ("first_name", ["Ada", "Bob", "Cy"] * 10, "names of people, by the name of the column"),
+    ],
+)
+def test_personal_data_is_classified_and_names_no_record(
+    tmp_path: Path, name: str, texts: list[str], note: str
+) -> None:
+    body = f"{name},n\n" + "".join(f"{text},{n % 7}\n" for n, text in enumerate(texts))
+    plan, text = contract_of(tmp_path, ("things.csv", body.encode()))
+    assert f"classification: personal  # proposed: {note}; receipts and results do not show them" in text
+    assert plan.property_named(name).masked
+    assert "primaryKey: true" not in text
+
+
+@pytest.mark.parametrize("name", ["account", "name", "station_name", "amount"])
+def test_other_data_is_not_personal(tmp_path: Path, name: str) -> None:
+    wrong = [iban[:-1] + str((int(iban[-1]) + 1) % 10) for iban in IBANS]
+    assert "classification" not in drafted(tmp_path, f"{name},n\n{''.join(f'{t},1' + chr(10) for t in wrong)}".encode())
+
+
 def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
     rows = [f"{n % 3},{n},K{n:03d}\n" for n in range(30)]
     text = drafted(tmp_path, ("count,order_id,ref\n" + "".join(rows)).encode())
     assert text.count("primaryKey: true") == 1
-    assert text.count("unique: true  # proposed: 30 values, none of them twice") == 1
+    assert "unique: true  # proposed" not in text
+    assert "`ref`: no value twice as well; `unique: true`, if that is a rule and no chance." in text
     assert "  - `primaryKey`: whether `order_id` names a record." in text
     few = drafted(tmp_path, ("count,order_id,ref\n" + "".join(rows[:10])).encode(), "few.csv")
     assert "primaryKey: true" not in few
@@ -327,7 +420,7 @@ def test_keys_are_proposed_of_enough_records(tmp_path: Path) -> None:
         (zipped({"o.jsonl": b'{"a": 1}\n{"a": 2}\n'}), "members: o.jsonl}"),
         (
             b"a,b\n" + b"1,2\n" * 99 + b"1\n",
-            'tolerance: {rows: "1.00%"}  # proposed: 1 line of the samples',
+            'tolerance: {rows: "2.00%"}  # proposed: 1 line of the samples',
         ),
         (b'{"a": 1, "b": [1, "x"]}\n', "columns: {extra: ignore}"),
         (b'{"a": 1, "b": "2"}\n{"b": "3"}\n', "format: jsonl"),
@@ -574,14 +667,29 @@ def test_damaged_samples_end_in_a_sentence_or_pass(tmp_path: Path, seed: int) ->
 
 
 def test_several_samples_are_one_contract(tmp_path: Path) -> None:
-    counts = {"2026-01-30": 10, "2026-01-31": 20}
+    counts = {"2026-01-30": 30, "2026-01-31": 40}
     bodies = {f"shop-{day}.csv": b"id,v\n" + b"1,2\n" * count for day, count in counts.items()}
     plan, text = contract_of(tmp_path, *bodies.items())
     assert plan.files == ("maker/shop-{date:%Y-%m-%d}.csv",)
-    assert "mustBeGreaterOrEqualTo: 9\n" in text
-    assert "mustBeLessOrEqualTo: 31\n" in text
-    assert "2 files of 10 to 20 records" in text
+    assert "mustBeGreaterOrEqualTo: 15\n" in text
+    assert "mustBeLessOrEqualTo: 80\n" in text
+    assert "2 files of 30 to 40 records, and room" in text
     assert [verdict(plan, body)[0] for body in bodies.values()] == ["accepted", "accepted"]
+
+
+def test_several_samples_leave_less_room(tmp_path: Path) -> None:
+    bodies = [(f"shop-2026-0{month}.csv", column(*(f"{n % 50}" for n in range(100)))) for month in (1, 2, 3)]
+    one, three = contract_of(tmp_path, bodies[0])[1], contract_of(tmp_path, *bodies)[1]
+    assert "{minimum: 0, maximum: 120}" in one
+    assert "{minimum: 0, maximum: 75}" in three
+    assert "mustBeGreaterOrEqualTo: 50\n" in one
+    assert "mustBeGreaterOrEqualTo: 66\n" in three
+
+
+def test_values_of_one_sample_alone_are_no_list(tmp_path: Path) -> None:
+    bodies = [("a.csv", column(*("NO", "SE") * 10)), ("b.csv", column(*("NO", "SE", "DK") * 10))]
+    assert "enum" not in contract_of(tmp_path, *bodies)[1]
+    assert "enum" in contract_of(tmp_path, bodies[0], ("b.csv", bodies[0][1]))[1]
 
 
 def test_same_samples_give_the_same_bytes(tmp_path: Path) -> None:
