@@ -9,7 +9,7 @@ restored by somebody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -187,7 +187,10 @@ def unfit(plans: Sequence[Plan], environment: Mapping[str, str]) -> str | None:
 
 
 def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Finding, ...]:
-    """Return the reasons against publishing contracts: versions with a changed text, and tables that would be left."""
+    """Return the reasons against publishing contracts.
+
+    They are versions with a changed text, tables that would be left, and breaking changes without a waiver.
+    """
     titles = kept(store)
     wanted = contract_store.documents(contracts).keys() & {t.key for t in titles}
     there = {name: document[0] for name in wanted if (document := store.get(name))}
@@ -195,7 +198,35 @@ def refusals(contracts: Sequence[Compiled], store: CatalogStore) -> tuple[Findin
     return (
         *contract_store.rewritten(contracts, there, titles),
         *contract_store.leaving_tables(contracts, left, titles),
+        *_breaks(contracts, left, store, titles),
     )
+
+
+def _breaks(
+    contracts: Sequence[Compiled], left: Sequence[Plan], store: CatalogStore, titles: Sequence[contract_store.Title]
+) -> Iterator[Finding]:
+    """Yield a finding for each new version that breaks those who rely on the contract in force, without a waiver.
+
+    A version that was published before may come back as it was.
+    """
+    in_force_now = {entry.contract: entry.plan for entry in in_force_in(store).index.entries}
+    for compiled in contracts:
+        sha = in_force_now.get(compiled.plan.contract) if compiled.plan and compiled.plan not in left else None
+        text = _text_of_plan(sha, store, titles) if sha and compiled.plan and sha != compiled.plan.sha else None
+        if text is not None:
+            yield from contract_store.breaking(compiled, text, titles)
+
+
+def _text_of_plan(sha: str, store: CatalogStore, titles: Sequence[contract_store.Title]) -> bytes | None:
+    """Return the document of a plan; None if it cannot be read, as one of another edition of dropgate."""
+    name = f"plans/{sha}.json"
+    try:
+        plan = codec.loads(Plan, stored[0], name) if (stored := store.get(name)) else None
+    except DocumentInvalid:
+        return None
+    own = contract_store.of_version(contract_store.versions_of(titles, plan), plan.version) if plan else None
+    document = store.get(own.key) if own else None
+    return document[0] if document else None
 
 
 def leaving(plans: Sequence[Plan], index: Index, store: CatalogStore) -> list[Plan]:

@@ -26,6 +26,7 @@ from contracts.authoring.document.versions import Step
 from contracts.authoring.drop_block import parse
 from contracts.errors import ContractInvalid, DocumentInvalid
 from contracts.plan import Plan, Promoted
+from contracts.problem import quoted
 
 FOLDER = "contracts/"
 LATEST = "latest"
@@ -108,6 +109,28 @@ def rewritten(contracts: Sequence[Compiled], kept: Mapping[str, bytes], titles: 
             message = f"{own.id} {own.version} was published with another text; a published version stays as it is."
             findings.append(document.finding("error", ("version",), "published", message, fix))
     return tuple(findings)
+
+
+def breaking(compiled: Compiled, in_force: bytes, titles: Sequence[Title]) -> tuple[Finding, ...]:
+    """Return the finding on a new version that breaks the one in force without a waiver, with the ways out."""
+    document = compiled.document
+    own = title(document) if compiled.plan and document else None
+    if own is None or own in titles or compiled.plan is None or document is None:
+        return ()
+    contract = compiled.plan.contract
+    try:
+        before = compile_each(in_force, compiled.file)
+        old = next((each for each in before if each.draft and each.draft.contract == contract), None)
+        comparison = compare(old, compiled) if old else None
+    except ContractInvalid:  # another edition of dropgate published it and read it otherwise
+        return ()
+    if comparison is None or not (changes := comparison.unwaived):
+        return ()
+    names = {side: names for change in changes for side, names in comparison.touched(change).items()}
+    sides = " and ".join(f"{side}s" + (f" ({', '.join(own)})" if own else "") for side, own in names.items())
+    message = f"{contract} {own.version} breaks {sides} of {comparison.old}: {quoted([c.name for c in changes])}."
+    fix = f"{_fix(own, 'major', titles)} Or let it through: `dropgate breaking OLD NEW --accept CHANGE --because TEXT`."
+    return (document.finding("error", ("version",), "breaks", message, fix),)
 
 
 def leaving_tables(contracts: Sequence[Compiled], left: Sequence[Plan], titles: Sequence[Title]) -> tuple[Finding, ...]:

@@ -61,7 +61,8 @@ def as_markdown(compared: Compared) -> str:
             sides = ("breaking" if c.producer == "breaking" else "", "breaking" if c.consumer == "breaking" else "")
             group = sides if c.breaks else (c.step, "")
             # Contract text in one of our sentences, on one line; text in backticks stays unchanged.
-            words = " ".join(c.message.split()).split("`")
+            message = c.message if c.waived is None else f"{c.message} Waived: {c.waived}"
+            words = " ".join(message.split()).split("`")
             words[::2] = [w.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") for w in words[::2]]
             grouped.setdefault(group, []).append(f"- {'`'.join(words)}{WAYS.get(c.direction, '')}")
         parts += [f"## {title(one)}"] if one.changes else []

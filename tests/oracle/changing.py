@@ -112,6 +112,30 @@ def _enum(chance: Random, document: Document) -> None:
         words.append({"value": "more"})
 
 
+def _twin(chance: Random, document: Document) -> None:
+    """A rule that another one may have as well, often in its place."""
+    prop = chance.choice(_properties(document))
+    values = [entry["value"] for entry in prop.get("enum") or []]
+    twins: list[tuple[str, Document]] = [
+        ("required", {"metric": "nullValues", "mustBe": 0}),
+        ("required", {"metric": "nullValues", "mustBeLessThan": 2}),
+        ("unique", {"metric": "duplicateValues", "mustBe": 0}),
+        ("primaryKey", {"metric": "duplicateValues", "mustBe": 0}),
+    ]
+    for most in (1, len(values)) if values else ():
+        valid = {"validValues": values[:most]}
+        twins.append(("enum", {"metric": "invalidValues", "arguments": valid, "mustBe": 0}))
+    key, entry = chance.choice(twins)
+    if chance.random() < 0.6:
+        prop.pop(key, None)
+    name = f"{key}-of-{_properties(document).index(prop)}"
+    prop["quality"] = [e for e in prop.get("quality") or [] if e.get("id") != name]
+    if chance.random() < 0.8:
+        prop["quality"].append({"id": name} | entry)
+    else:
+        prop[chance.choice(("required", "unique", "primaryKey"))] = True
+
+
 def _digits(chance: Random, document: Document) -> None:
     numbers = [p for p in _properties(document) if p["logicalType"] == "number"]
     if numbers:
@@ -309,7 +333,7 @@ def _type(chance: Random, document: Document) -> None:
 
 
 CHANGES: tuple[Callable[[Random, Any], None], ...] = (
-    *(_option, _option, _new_option, _entry, _override, _tolerance, _filter, _watermark) * 2,
+    *(_option, _option, _new_option, _entry, _override, _tolerance, _filter, _watermark, _twin) * 2,
     *(_flag, _enum, _digits, _arguments, _no_override, _columns, _empty, _files, _status, _nulls, _less, _more),
     *(_order, _type, _around, _around, _naming),
 )

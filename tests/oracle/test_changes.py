@@ -29,6 +29,7 @@ from tests.oracle.contracts import Contract, Document, a_contract
 from tests.oracle.files import Pools
 from tests.oracle.judging import judge
 from tests.oracle.records import content
+from tests.oracle.rewriting import REWRITES, flagged, rewritten
 
 FORMS = {
     name: form
@@ -138,6 +139,45 @@ def test_changes_are_of_every_direction() -> None:
     assert min(counts[way] for way in ("none", "tightens", "loosens", "both")) > 5, counts
     assert counts["tightens", (True, False)] > 5, counts
     assert counts["loosens", (False, True)] > 5, counts
+
+
+def hold_rewrite(seed: object) -> tuple[str, ...]:
+    """Hold a contract against one of the same meaning: no change has a direction, and each file fares alike."""
+    chance = Random(f"rewrites {seed}")
+    made = a_contract(chance, chance.choice(list(FORMS.values())), most=2)
+    first = flagged(chance, thinned(chance, made.document))
+    document, names = rewritten(chance, first)
+    old, new = compiled(first), compiled(document)
+    assert old.draft
+    assert new.draft
+    for one, other in ((old, new), (new, old)):
+        comparison = compare(one, other)
+        ways = [f"{c.direction} {c.kind} {c.path}: {c.message}" for c in comparison.changes if c.step != "patch"]
+        loud = [way for way in ways if "check-renamed" not in way]
+        assert not loud, f"seed {seed}: {names} {loud}"
+        assert not any(change.breaks for change in comparison.changes)
+    bodies = some_files(chance, (Contract(first, old.draft, made.cells), Contract(document, new.draft, made.cells)))
+    for body in bodies:
+        assert accepts(old.draft, KEYS[0], body) == accepts(new.draft, KEYS[0], body), f"seed {seed}: {names}"
+    return names
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=CASES, deadline=None, derandomize=True)
+def test_contract_of_the_same_meaning_has_not_changed(seed: int) -> None:
+    hold_rewrite(seed)
+
+
+def test_contracts_are_rewritten_in_every_way() -> None:
+    counts = Counter(name for seed in range(CASES) for name in hold_rewrite(f"survey {seed}"))
+    assert set(counts) == set(REWRITES), counts
+
+
+@pytest.mark.torture
+def test_thousands_of_rewrites_change_nothing() -> None:
+    first = os.environ.get("ORACLE_SEED", "1")
+    for seed in range(TORTURE):
+        hold_rewrite(f"{first}-{seed}")
 
 
 @pytest.mark.torture

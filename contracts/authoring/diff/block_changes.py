@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from contracts.authoring.diff import directions
@@ -111,14 +111,15 @@ def _block(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if old.plan.tolerance != new.plan.tolerance:
         turn = directions.of_file_tolerance(old.plan, new.plan)
         message = f"Of a file may be rejected {_limit(new.plan.tolerance)}, and might be {_limit(old.plan.tolerance)}."
-        yield new.change("file-tolerance", "tolerance.rows", message, new.block("tolerance"), turn)
+        kind = "rewritten" if turn == "none" else "file-tolerance"
+        yield new.change(kind, "tolerance.rows", message, new.block("tolerance"), turn)
     yield from _archive(old, new)
     yield from _dialect(old, new)
     yield from _documents(old, new)
     yield from _sheet(old, new)
     yield from _columns(old, new)
     # Reference files that both versions have; of the others the rule speaks that names them.
-    older, newer = ({r.name: r for r in e.plan.references if r.path} for e in (old, new))
+    older, newer = ({r.name: replace(r, sha256=None) for r in e.plan.references if r.path} for e in (old, new))
     for name in older.keys() & newer.keys():
         if older[name] != newer[name]:
             message = f"The reference `{name}` is another file, or is written in another way."

@@ -19,7 +19,7 @@ class Change:
     """One difference: `kind` stable, `path` in the contract, `message` for people, and its place in the new file.
 
     From the producer's side it breaks if files that were accepted may be refused, from the consumer's if data may come
-    that could not come before.
+    that could not come before. `waived` is the reason for which it is let through all the same.
     """
 
     kind: str
@@ -31,6 +31,12 @@ class Change:
     file: str
     line: int
     column: int
+    waived: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return its name, by which people let it through."""
+        return f"{self.kind}:{self.path}" if self.path else self.kind
 
     @property
     def breaks(self) -> bool:
@@ -39,8 +45,10 @@ class Change:
 
     @property
     def step(self) -> Step:
-        """The number of the version that it has to raise."""
-        return "major" if self.breaks else "minor" if "compatible" in (self.producer, self.consumer) else "patch"
+        """The number of the version that it has to raise; a change that is waived has another meaning all the same."""
+        if self.breaks:
+            return "major" if self.waived is None else "minor"
+        return "minor" if "compatible" in (self.producer, self.consumer) else "patch"
 
 
 def direction(*, tightens: bool, loosens: bool) -> Direction:

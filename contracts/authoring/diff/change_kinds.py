@@ -101,6 +101,9 @@ MEANINGS: dict[str, Meaning] = {
     "check-removed": Meaning("a removed rule"),
     "check-renamed": Meaning("the id of a check, which joins its history", "none"),
     "reference": Meaning("`references`: the file that records are compared with, and its format", "both"),
+    "rewritten": Meaning(
+        "a rule that is written in another way, or implied by others: the same files pass", "none", "none", "none"
+    ),
     "rule": Meaning("the argument of a check: bound, length, set, pattern, reference, threshold, unit"),
     "severity": Meaning("the severity of a check"),
     "tolerance": Meaning("the tolerance of a check"),

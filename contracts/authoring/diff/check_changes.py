@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from contracts import rules
-from contracts.authoring.diff import directions
+from contracts.authoring.diff import conditions, directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
-from contracts.plan import Check
+from contracts.plan import Check, Plan
 
 FOLLOWS = rules.Required | rules.LogicalType
 """The rules that come and go with the property's flag and type, or the file's format, whose own change reports it."""
@@ -26,13 +26,26 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
         if check and other:
             yield from _check(old, new, check, other)
         elif other and not isinstance(other.rule, FOLLOWS):
+            at = new.check_path(other)
+            if is_implied(other, new.plan, old.plan):
+                message = f"`{other.id}` is new, and refuses no file that passed before: {other.expected}."
+                yield new.change("rewritten", other.id, message, at)
+                continue
             message = f"`{other.id}` is new: {other.expected}{_warns(other)}."
-            turn = _comes(old, new, other, "tightens")
-            yield new.change("check-added", other.id, message, new.check_path(other), turn)
+            yield new.change("check-added", other.id, message, at, _comes(old, new, other, "tightens"))
         elif check and not isinstance(check.rule, FOLLOWS):
-            message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
             at = new.property_path(check.property) if check.property else OBJECT
+            if is_implied(check, old.plan, new.plan):
+                message = f"`{check.id}` is gone, and other rules refuse the same files: {check.expected}."
+                yield new.change("rewritten", check.id, message, at)
+                continue
+            message = f"`{check.id}` is gone: {check.expected}{_warns(check)}."
             yield new.change("check-removed", check.id, message, at, _comes(old, new, check, "loosens"))
+
+
+def is_implied(check: Check, plan: Plan, other: Plan) -> bool:
+    """Return True if the other plan refuses all files that a check of a plan refuses; False if it only warns."""
+    return check.refuses and conditions.are_implied(conditions.of_check(check, plan), other)
 
 
 def _comes(old: ContractVersion, new: ContractVersion, check: Check, turn: Direction) -> Direction:
@@ -93,7 +106,8 @@ def _check(old: ContractVersion, new: ContractVersion, before: Check, after: Che
     if before.tolerance != after.tolerance:
         way = directions.of_tolerances((before, old.plan), (after, new.plan)) if refuses else "none"
         message = f"`{after.id}` tolerates {_tolerated(after)}, and tolerated {_tolerated(before)}."
-        yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at, way)
+        kind = "rewritten" if refuses and way == "none" else "tolerance"
+        yield new.change(kind, f"{after.id}.tolerance", message, new.override(after) or at, way)
     elif before.quiet != after.quiet:
         message = f"`{after.id}` warns beyond {after.quiet or 'none'}, and did beyond {before.quiet or 'none'}."
         yield new.change("tolerance", f"{after.id}.tolerance", message, new.override(after) or at)

@@ -9,8 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from contracts.authoring.compiler.compile import Compiled
-from contracts.authoring.diff import block_changes, check_changes, layout_changes, property_changes, text_changes
-from contracts.authoring.diff.change import Change, Level
+from contracts.authoring.diff import (
+    block_changes,
+    check_changes,
+    layout_changes,
+    property_changes,
+    text_changes,
+    waivers,
+)
+from contracts.authoring.diff.change import Change, Direction, Level, joined
 from contracts.authoring.diff.contract_version import ContractVersion
 from contracts.authoring.document import versions
 from contracts.authoring.document.finding import Finding
@@ -23,7 +30,8 @@ class Comparison:
     """A contract before and after; a version is None if there is no document on that side.
 
     `announced` is True if the new version is another contract (a new major version, another id): its breaks concern
-    nobody who stays with the old one. `findings` are the faults of the new version.
+    nobody who stays with the old one. `findings` are the faults of the new version. `producer` and `consumers` are
+    those of the old version, whom a change may touch.
     """
 
     contract: str
@@ -32,11 +40,28 @@ class Comparison:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...] = ()
     announced: bool = False
+    producer: str = ""
+    consumers: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
         """Return True if the version is wrong, or does not announce a change that hurts somebody."""
-        return bool(self.findings) or (not self.announced and any(c.breaks for c in self.changes))
+        return bool(self.findings) or bool(self.unwaived)
+
+    @property
+    def unwaived(self) -> tuple[Change, ...]:
+        """The changes that hurt somebody without an announcement and without a waiver."""
+        return () if self.announced else tuple(c for c in self.changes if c.breaks and c.waived is None)
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of all changes together."""
+        return joined(c.direction for c in self.changes)
+
+    def touched(self, change: Change) -> dict[str, tuple[str, ...]]:
+        """Return the sides that a change breaks, each with those who are named in the contract."""
+        names = {"producer": (self.producer,) if self.producer else (), "consumer": self.consumers}
+        return {side: names[side] for side in names if getattr(change, side) == "breaking"}
 
     @property
     def step(self) -> Step | None:
@@ -51,10 +76,14 @@ def compare(old: Compiled, new: Compiled) -> Comparison:
     several += text_changes.changes(before, after, several)
     if not old.plan:
         several = [_unbound(c) for c in several]
+    several = list(waivers.waived(before, after, several))
     changes = tuple(sorted(several, key=lambda c: (not c.breaks, c.step == "patch", c.line, c.column, c.path)))
     announced = before.plan.contract != after.plan.contract
     findings = _version(before.plan, after, changes) if before.plan.id == after.plan.id else ()
-    return Comparison(after.plan.contract, before.plan.version, after.plan.version, changes, findings, announced)
+    findings += () if announced else waivers.faults(after, changes)
+    ends = (before.plan.version, after.plan.version)
+    sides = before.plan.producer, before.plan.consumers
+    return Comparison(after.plan.contract, *ends, changes, findings, announced, *sides)
 
 
 def added(new: Compiled) -> Comparison:
@@ -68,7 +97,8 @@ def removed(old: Compiled) -> Comparison:
     """The change for a contract that no longer exists; if it was not in force, the change breaks nobody."""
     side = ContractVersion.of(old)
     one = side.change("contract-removed", "", "The contract is gone: its files match nothing.", ())
-    return Comparison(side.plan.contract, side.plan.version, None, (one if old.plan else _unbound(one),))
+    change, sides = one if old.plan else _unbound(one), (side.plan.producer, side.plan.consumers)
+    return Comparison(side.plan.contract, side.plan.version, None, (change,), (), False, *sides)
 
 
 def _unbound(change: Change) -> Change:
@@ -104,4 +134,6 @@ def _version(old: Plan, new: ContractVersion, changes: tuple[Change, ...]) -> tu
     if step == "major":
         file = f"{new.document.id}.v{versions.numbers(wanted)[0]}.yaml"
         fix = f'Write version: "{wanted}" into a file of its own, {file}; who relies on {new.plan.contract} needs it.'
+        breaking = next(c.name for c in changes if c.step == "major")
+        fix += f" Or let it through with `--accept {breaking} --because REASON`."
     return (new.document.finding("error", ("version",), "version", f"{what}; `version: {now}` does not say so.", fix),)

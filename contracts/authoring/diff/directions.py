@@ -182,11 +182,11 @@ def of_thresholds(before: Threshold, after: Threshold, *, figure: bool = False) 
     """Return the direction of a change of a threshold on a number of rows, a percentage or a figure."""
     if before.unit != after.unit and not figure:
         # Rows against percent: they can be compared only if one of them accepts no failing row.
-        if _nothing_alone(before) and _nothing_alone(after):
+        if is_none_alone(before) and is_none_alone(after):
             return "none"
-        if _nothing_alone(before) and _holds(after, Fraction(0)):
+        if is_none_alone(before) and accepts_none(after):
             return "loosens"
-        if _nothing_alone(after) and _holds(before, Fraction(0)):
+        if is_none_alone(after) and accepts_none(before):
             return "tightens"
         return "both"
     domain: Domain = "figure" if figure else before.unit
@@ -217,10 +217,15 @@ def _points(domain: Domain, values: Collection[Decimal]) -> list[Fraction]:
     return points if domain == "figure" else [p for p in points if 0 <= p <= WHOLE]
 
 
-def _nothing_alone(threshold: Threshold) -> bool:
+def is_none_alone(threshold: Threshold) -> bool:
     """Return True if a threshold accepts zero failing rows and nothing else."""
     points = _points(threshold.unit, threshold.values)
     return [p for p in points if _holds(threshold, p)] == [Fraction(0)]
+
+
+def accepts_none(threshold: Threshold) -> bool:
+    """Return True if a threshold accepts that no row fails."""
+    return _holds(threshold, Fraction(0))
 
 
 def _falls(threshold: Threshold) -> bool:
@@ -270,7 +275,7 @@ def of_rules(old: tuple[Check, Plan], new: tuple[Check, Plan]) -> Direction:
     if before.scope != after.scope:
         at_all = of_thresholds(limit_of(*old), limit_of(*new))
         row = limit_of(*(old if before.scope == "row" else new))
-        return joined((at_all, values)) if values == "none" and _nothing_alone(row) else "both"
+        return joined((at_all, values)) if values == "none" and is_none_alone(row) else "both"
     if not before.threshold or not after.threshold:
         return values
     if before.threshold.relative or after.threshold.relative:
@@ -323,16 +328,22 @@ def _of_ends(before: Check, after: Check, was: Property | None, now: Property | 
     """A bound that is allowed where it was not, or is not where it was; whole numbers and days have a next one."""
     if was is None or now is None or was.type != now.type or before.where != after.where:
         return "both"
-    sign = 1 if isinstance(before.rule, rules.Minimum | rules.ExclusiveMinimum) else -1
     ends = []
-    for rule, prop in ((before.rule, was), (after.rule, now)):
-        assert isinstance(rule, rules.Bound), rule
-        # seen from the side of the bound, and whether the end itself is excluded
-        end, is_excluded = sign * place(rule.value, prop), not isinstance(rule, rules.Minimum | rules.Maximum)
-        has_next = prop.type in ("integer", "date")
-        ends.append((end + 1, False) if is_excluded and has_next else (end, is_excluded))
+    for check, prop in ((before, was), (after, now)):
+        assert isinstance(check.rule, rules.Bound), check.rule
+        ends.append(end_of(check.rule, prop)[1:])
     old, new = ends
     return direction(tightens=new > old, loosens=new < old)
+
+
+def end_of(rule: rules.Bound, prop: Property) -> tuple[int, Any, bool]:
+    """Return the side of a bound (1 is the lower one), its end seen from there, and whether the end is excluded.
+
+    Whole numbers and days have a next one, so that an end of them is never excluded.
+    """
+    side = 1 if isinstance(rule, rules.Minimum | rules.ExclusiveMinimum) else -1
+    end, is_excluded = side * place(rule.value, prop), not isinstance(rule, rules.Minimum | rules.Maximum)
+    return (side, end + 1, False) if is_excluded and prop.type in ("integer", "date") else (side, end, is_excluded)
 
 
 R = TypeVar("R", bound=rules.Rule)
@@ -483,7 +494,7 @@ def of_values(way: Direction, before: Plan, after: Plan, name: str) -> Direction
         return way
     narrower = after if way == "tightens" else before
     own = next((c for c in narrower.checks if isinstance(c.rule, rules.LogicalType) and c.property == name), None)
-    is_strict = own is not None and own.severity == "error" and _nothing_alone(limit_of(own, narrower))
+    is_strict = own is not None and own.severity == "error" and is_none_alone(limit_of(own, narrower))
     return way if is_strict else "both"
 
 

@@ -6,14 +6,17 @@ new is compared with that: so a contract breaks, and says it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
 
 from contracts.authoring.compiler.compile import compile_file
 from contracts.authoring.compiler.lint import contract_files
+from contracts.authoring.diff import waivers
 from contracts.authoring.diff.compare import Comparison, added, compare, removed
+from contracts.authoring.diff.contract_version import ContractVersion
 from contracts.authoring.document.finding import Finding
-from contracts.authoring.document.versions import numbers
+from contracts.authoring.document.versions import after, is_raised_by, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +66,21 @@ def compare_paths(old: File, new: File) -> Compared:
     if len(before) > 1 or old.is_dir():
         comparisons += [added(c) for c in more.values()]
     return Compared(tuple(sorted(comparisons, key=lambda c: c.contract)), (), aside)
+
+
+def waived_text(comparison: Comparison, new: File, names: Sequence[str], because: str) -> bytes | str:
+    """Return the text of a contract file with waivers of some changes, or the reason why there can be none."""
+    for name in names:
+        change = next((c for c in comparison.changes if c.name == name), None)
+        if change is None or not change.breaks:
+            message, fix = waivers.no_such_change(name, comparison.changes)
+            return f"`{name}` breaks nobody and needs no waiver." if change else f"{message} {fix}"
+    if comparison.announced:
+        return f"{comparison.contract} is another contract, whose new major version announces its changes."
+    old, now = str(comparison.old), str(comparison.new)
+    if not is_raised_by(old, now, "minor"):
+        return f'A waiver is of a version: write version: "{after(old, "minor")}" first, then accept the change.'
+    compiled = next(each for each in compile_file(new) if each.draft and each.draft.contract == comparison.contract)
+    version = ContractVersion.of(compiled)
+    text = waivers.written(version.document, version, names, because)
+    return text or f"There is no place for a waiver in {new}: write `waivers` into its block by hand."

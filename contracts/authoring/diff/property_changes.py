@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from contracts import rules
-from contracts.authoring.diff import directions
+from contracts.authoring.diff import check_changes, conditions, directions
 from contracts.authoring.diff.change import Change, Direction, direction, joined
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, shown, was
+from contracts.authoring.properties.values import DEFAULT_FORMATS
 from contracts.plan import OF_JSON, Plan, Property
 from contracts.problem import nearest
-from contracts.terms.value_form import PLAIN, words
+from contracts.terms.value_form import PLAIN, ValueForm, words
 
 
 def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
@@ -98,34 +101,45 @@ def _is_headless(plan: Plan) -> bool:
 VALUE_FORMATS: dict[str, str] = {"format": "format", "zone": "defaultTimezone", "offset": "timezone"}
 
 
+def _meant(field: str, prop: Property) -> Any:
+    """Return a field of a property, or what holds where it is left out, if that can be written."""
+    value = getattr(prop, field)
+    usual = {"format": DEFAULT_FORMATS["date"] if prop.type == "date" else None, "zone": "UTC"}
+    return usual.get(field) if value is None else value
+
+
+def _form(plan: Plan, prop: Property) -> ValueForm | None:
+    """Return the form of a property's cells, without what the file's dialect says already; None is JSON's own."""
+    form = prop.form or (None if plan.file_format in OF_JSON else PLAIN)
+    if form and form.nulls is not None and plan.has_cells and set(form.nulls) == set(plan.csv.null_values):
+        return replace(form, nulls=None)
+    return form
+
+
 def _property(old: ContractVersion, new: ContractVersion, before: Property, after: Property) -> Iterator[Change]:
     name, at = after.name, new.property_path(after.name)
     if before.type != after.type:
         message = was(f"{name}.logicalType", before.type, after.type)
         yield new.change("type", f"{name}.logicalType", message, (*at, "logicalType"))
-    if before.required != after.required:
-        way = direction(tightens=after.required, loosens=before.required)
-        message = f"`{name}` {'must be there and not null now' if after.required else 'may be missing or null now'}."
-        yield new.change("required", f"{name}.required", message, (*at, "required"), way)
+    yield from _required(old, new, before, after)
     if before.exact != after.exact:
         message = was(f"{name}.physicalType", _digits(before), _digits(after))
         way = directions.of_values(directions.of_exact(before.exact, after.exact), old.plan, new.plan, name)
         yield new.change("exact", f"{name}.physicalType", message, (*at, "physicalType"), way)
-    if before.header_names != after.header_names:
+    if set(before.headings) != set(after.headings) or (before.key != after.key and new.plan.read_as == "jsonl"):
         message = f"The header has {_texts(after)} for `{name}`, and had {_texts(before)}."
         if new.plan.read_as == "jsonl":
             message = f"Files have `{after.key}` for `{name}`, and had `{before.key}`."
         way = _of_texts(old.plan, new.plan, before, after)
         yield new.change("header-names", f"{name}.physicalName", message, at, way)
     for field, key in VALUE_FORMATS.items():
-        was_so, is_so = getattr(before, field), getattr(after, field)
-        if was_so != is_so:
+        was_so, is_so = (_meant(field, prop) for prop in (before, after))
+        if was_so != is_so and (before.type == after.type or getattr(before, field) != getattr(after, field)):
             way = directions.of_offsets(was_so, is_so) if field == "offset" else "both"
             way = directions.of_values(way, old.plan, new.plan, name)
             path = f"{name}.{key}"
             yield new.change("value-format", path, was(path, was_so, is_so), (*at, "logicalTypeOptions", key), way)
-    usual = None if new.plan.file_format in OF_JSON else PLAIN
-    was_so, is_so = before.form or usual, after.form or usual
+    was_so, is_so = _form(old.plan, before), _form(new.plan, after)
     if was_so != is_so:
         way = directions.of_values(directions.of_forms(was_so, is_so, after.type), old.plan, new.plan, name)
         before_words, after_words = (
@@ -137,6 +151,25 @@ def _property(old: ContractVersion, new: ContractVersion, before: Property, afte
     if before.classification != after.classification:
         message = was(f"{name}.classification", before.classification, after.classification)
         yield new.change("classification", f"{name}.classification", message, (*at, "classification"))
+
+
+def _required(old: ContractVersion, new: ContractVersion, before: Property, after: Property) -> Iterator[Change]:
+    """Yield the change of `required`, which other rules may have as well."""
+    name, at = after.name, new.property_path(after.name)
+    if before.required != after.required:
+        way = direction(tightens=after.required, loosens=before.required)
+        message = f"`{name}` {'must be there and not null now' if after.required else 'may be missing or null now'}."
+        kind = "required"
+        if _is_asked_elsewhere(*((new.plan, old.plan) if after.required else (old.plan, new.plan)), name):
+            kind, message = "rewritten", f"`{name}` must be there and not null, as other rules say, too."
+        yield new.change(kind, f"{name}.required", message, (*at, "required"), way)
+
+
+def _is_asked_elsewhere(plan: Plan, other: Plan, name: str) -> bool:
+    """Return True if the other plan, in which a property is not required, refuses the same files as if it were."""
+    own = [c for c in plan.checks if isinstance(c.rule, rules.Required) and c.property == name]
+    is_there = not conditions.may_lack(other, name)
+    return is_there and all(not c.refuses or check_changes.is_implied(c, plan, other) for c in own)
 
 
 def _texts(prop: Property) -> str:

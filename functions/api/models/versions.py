@@ -35,7 +35,10 @@ class ContractText(Model):
 
 
 class ContractChange(Model):
-    """A change between two versions: its place in the newer text, and `breaking` for the sides that it may break."""
+    """A change between two versions: its place in the newer text, and `breaking` for the sides that it may break.
+
+    `waived` is the reason for which the newer version lets it through all the same.
+    """
 
     kind: str
     path: str
@@ -45,6 +48,8 @@ class ContractChange(Model):
     consumer: Literal["none", "compatible", "breaking"]
     line: int
     column: int
+    name: str
+    waived: str | None
 
 
 class ContractComparison(Model):
@@ -53,12 +58,16 @@ class ContractComparison(Model):
     `raises` is the number of the version that the changes have to raise, `needed_version` the first version that does;
     both are None if nothing has changed. `announced`: the newer one is another major version, so nobody who stays with
     the older one is concerned. `failed` if `dropgate breaking` would fail; `findings` are the faults of the version.
+    `producer` and `consumers` are those whom the older version names. With the direction `none` the same files pass.
     """
 
     contract: str
     old: str
     new: str
     breaks: list[Literal["producer", "consumer"]]
+    producer: str
+    consumers: list[str]
+    direction: Literal["none", "tightens", "loosens", "both"]
     raises: Literal["major", "minor", "patch"] | None
     needed_version: str | None
     announced: bool

@@ -120,6 +120,9 @@ def _answer(comparison: Comparison, older: str, newer: str) -> ContractCompariso
         breaks=[
             side for side in ("producer", "consumer") if any(getattr(c, side) == "breaking" for c in comparison.changes)
         ],
+        producer=comparison.producer,
+        consumers=list(comparison.consumers),
+        direction=comparison.direction,
         raises=comparison.step,
         needed_version=after(older, comparison.step) if comparison.step else None,
         announced=comparison.announced,

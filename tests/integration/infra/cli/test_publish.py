@@ -16,7 +16,8 @@ from infra.local.cloud import Cloud
 from tests.unit.contracts.authoring.documents import DROP, HEAD, a_document
 
 ZONE = "s3://internal/catalog/"
-NEXT = a_document(drop=DROP + "empty: warn").replace("1.0.0", "1.1.0")
+NEXT = a_document(drop=DROP + "consumers: [risk]").replace("1.0.0", "1.1.0")
+LOOSER = a_document(drop=DROP + "empty: warn").replace("1.0.0", "1.1.0")
 
 
 @pytest.fixture(scope="module")
@@ -134,13 +135,28 @@ def test_published_version_is_not_written_again(contract: Path) -> None:
     empty()
     publish()
     before = listing()
-    contract.write_text(NEXT.replace("1.1.0", "1.0.0"), encoding="utf-8")
+    contract.write_text(LOOSER.replace("1.1.0", "1.0.0"), encoding="utf-8")
     result = publish()
     assert (result.exit_code, result.stdout, listing()) == (1, "", before)
     assert (
         "contracts/orders.v1.yaml:4:10: error[published]: orders 1.0.0 was published with another text" in result.stderr
     )
     assert result.stderr.endswith("orders.v2.yaml; `dropgate breaking` lists what breaks.\nNothing was published.\n")
+
+
+def test_break_is_published_with_a_waiver(contract: Path, tmp_path: Path) -> None:
+    empty()
+    publish()
+    old = tmp_path / "before.yaml"
+    old.write_text(contract.read_text(encoding="utf-8"), encoding="utf-8")
+    contract.write_text(LOOSER, encoding="utf-8")
+    refused = publish()
+    words = ["breaking", str(old), str(contract), "--accept", "empty:empty", "--because", "Nights without orders."]
+    assert CliRunner().invoke(main, words).exit_code == 0
+
+    assert refused.exit_code == 1
+    assert "error[breaks]: orders.v1 1.1.0 breaks consumers of 1.0.0" in refused.stderr
+    assert publish().stdout.startswith("changed    orders.v1\n")
 
 
 def test_table_is_not_left_under_one_name(contract: Path) -> None:

@@ -93,6 +93,36 @@ def test_newer_version_takes_the_place_of_the_older(asking: Asking) -> None:
     assert [each["version"] for each in versions] == ["1.0.1", "1.0.0"]
 
 
+TIGHTER = """\
+- name: id
+  logicalType: integer
+  required: true
+"""
+WAIVER = "waivers: [{change: required:id.required, version: 1.1.0, because: Shop agreed.}]\n"
+
+
+def test_break_needs_a_waiver_or_a_major_version(asking: Asking) -> None:
+    head = HEAD.replace("1.0.0", "1.1.0")
+    answer = sent(asking, a_document(TIGHTER, head=head))
+    assert (answer.status, codes(answer)) == (422, ["breaks"])
+    message = "orders.v1 1.1.0 breaks producers (shop) of 1.0.0: `required:id.required`."
+    assert answer.body["errors"][0]["message"] == message
+    assert "--accept CHANGE --because TEXT" in answer.body["errors"][0]["fix"]
+
+    assert sent(asking, a_document(TIGHTER, head=head, more_drop=WAIVER)).body["changed"] == ["orders.v1"]
+    compared = asking.ask("/contracts/orders.v1/changes", asking.token("steward")).body
+    assert [(c["name"], c["waived"]) for c in compared["changes"]] == [("required:id.required", "Shop agreed.")]
+    assert (compared["failed"], compared["direction"], compared["producer"]) == (False, "tightens", "shop")
+
+
+def test_next_waiver_is_of_the_next_version(asking: Asking) -> None:
+    first = a_document(TIGHTER, head=HEAD.replace("1.0.0", "1.1.0"), more_drop=WAIVER)
+    assert sent(asking, first).status == 200
+    looser = a_document(head=HEAD.replace("1.0.0", "1.2.0"), more_drop=WAIVER)
+    assert codes(sent(asking, looser)) == ["breaks"]
+    assert sent(asking, ORDERS).body["changed"] == ["orders.v1"], "a former version comes back as it was"
+
+
 def test_published_version_keeps_its_text(asking: Asking) -> None:
     answer = sent(asking, ORDERS.replace("integer", "string"))
 

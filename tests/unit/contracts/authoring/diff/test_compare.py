@@ -119,6 +119,19 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     (", {value: DE}]", "]"): ("rule", "code.enum", *TIGHTENS),
     ("{value: AT, label: Austria}, {value: DE}", "{value: DE}, {value: CH}"): ("rule", "code.enum", *BOTH),
     ("label: Austria", "label: Oesterreich"): ("words", "code.enum[0].label", *WORDS),
+    ("empty: warn", "empty: warn\n      waivers: [{change: a, version: 1.0.0, because: b}]"): (),
+    (
+        "- {metric: nullValues, mustBeLessThan",
+        "- {id: full, metric: nullValues, mustBe: 0}\n          - {metric: nullValues, mustBeLessThan",
+    ): (
+        *("check-added", "full"),
+        *TIGHTENS,
+    ),
+    ("metric: duplicateValues,", "metric: duplicateValues, id: twice,"): ("check-renamed", "twice", *CALM),
+    ("- name: at\n", "- name: at\n        logicalTypeOptions: {defaultTimezone: UTC}\n"): (
+        *("words", "at.defaultTimezone"),
+        *WORDS,
+    ),
     ("required: true", "required: false"): ("required", "code.required", *LOOSENS),
     ("- name: at\n", "- name: at\n        required: true\n"): ("required", "at.required", *TIGHTENS),
     ("unique: true", "unique: false"): ("check-removed", "amount.unique", *LOOSENS),
@@ -696,6 +709,7 @@ def test_every_kind_of_change_occurs() -> None:
         "promote",
         "property-added",
         "property-removed",
+        "rewritten",
         "set",
     }
     assert set(MEANINGS) - seen == elsewhere | {"property-order", "property-order-shown"}
