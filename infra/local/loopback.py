@@ -80,10 +80,13 @@ class _KeptAlive(MotoRequestHandler):
         self.send_response(int(code), reason)
         for name, value in headers:
             self.send_header(name, value)
-        if "content-length" not in {name.lower() for name, _ in headers}:
+        lengths = [value for name, value in headers if name.lower() == "content-length"]
+        if not lengths:
             self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(b"" if self.command == "HEAD" else answer)
+        if self.command != "HEAD" and lengths not in ([], [str(len(answer))]):
+            self.close_connection = True  # the client would wait for the rest
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Log nothing."""

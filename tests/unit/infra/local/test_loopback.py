@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from http.client import HTTPConnection, RemoteDisconnected
+from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 from socket import create_connection
 from urllib.parse import urlsplit
 
@@ -111,6 +111,18 @@ def test_error_of_an_application_is_an_answer() -> None:
 
     with LoopbackServer(broken) as server:
         assert status(urlsplit(server.endpoint).port or 0, "GET") == 500
+
+
+def test_answer_that_is_shorter_than_it_says_ends_with_its_connection() -> None:
+    def cut(_: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Length", "10")])
+        return [b"half"]
+
+    with LoopbackServer(cut) as server:
+        connection = HTTPConnection("127.0.0.1", urlsplit(server.endpoint).port or 0, timeout=10)
+        connection.request("GET", "/")
+        with pytest.raises(IncompleteRead):
+            connection.getresponse().read()
 
 
 def test_stopped_server_answers_nobody() -> None:
