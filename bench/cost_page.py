@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from functions.costs.calls import CALLS, Calls
+from functions.costs.cost import GIB, MIB, Load, bill
 from infra import files
-from infra.cost.calls import CALLS, Calls
-from infra.cost.cost import GIB, MIB, Load, bill
 from infra.packaging.bundles import ROOT
 
 PAGE = ROOT / "docs" / "explanation" / "cost.md"

@@ -51,7 +51,7 @@ WINDOW_SECONDS = 10
 PRODUCERS = 4
 MINUTE, MOST_MINUTES = 60, 90
 SCHEDULE = "ScheduleFunction"
-"""The function whose calls do not depend on drops (`infra.cost.calls`); they are not counted."""
+"""The function whose calls do not depend on drops (`functions.costs.calls`); they are not counted."""
 LONG_AGO = "2020-01-01T00:00:00Z"
 ANSWER = "haul: "
 """What a line of the bench's own process begins with, among the metrics that functions print."""

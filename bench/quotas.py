@@ -3,7 +3,7 @@
 In: drops, contracts, how they arrive. Out: how long drops wait, how many batches and jobs there are, whether a quota is
 broken, how often a batch finds no slot, and the cost; `--page` writes the table of docs/explanation/cost.md.
 The ledger is in memory, EMR Serverless is a queue with the quotas of its user guide ("Endpoints and quotas"); how long
-a job takes is `infra.cost.cost`'s model. Batching and reconciler are those that are deployed.
+a job takes is `functions.costs.cost`'s model. Batching and reconciler are those that are deployed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from contracts.errors import DropgateError, ServiceUnavailable, StaleWrite
 from contracts.plan import RECORD_CHECKS, Csv, Plan, Property
 from functions.aws.delta import DeltaTables
 from functions.aws.emr_serverless import workers_for
+from functions.costs.calls import CALLS, ENDED
+from functions.costs.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
 from functions.drop import Drop, Location, Transition
 from functions.flow.batching import batch_due
 from functions.flow.windows import open_window
@@ -36,8 +38,6 @@ from functions.ports.jobs import Reach, RunStatus
 from functions.ports.ledger import InFlight
 from functions.ports.store import ListingCursor, ListingPage
 from functions.schedule.reconcile import reconcile
-from infra.cost.calls import CALLS, ENDED
-from infra.cost.cost import ASSUMED, DAY, MONTH_DAYS, Assumed, Bill, Load, bill, job_seconds, vcpu
 
 STARTS_A_SECOND, BURST = 1, 25
 VCPU, MOST_RUNS, MOST_QUEUED, QUEUE_SECONDS = 16, 15, 2000, 360 * 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from functions.api.app import AddRoutes
-from functions.api.routes import acts, health, notices, pauses, publishing
+from functions.api.routes import acts, costs, health, notices, pauses, publishing
 from functions.api.routes.published import port_checks, registration
 from functions.api.runtime import logger
 from functions.api.world import api
@@ -18,6 +18,7 @@ ROUTES: tuple[AddRoutes, ...] = (
     pauses.add,
     notices.add,
     health.add,
+    costs.add,
     publishing.add,
     port_checks.add,
     registration.add,

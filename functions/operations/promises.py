@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from contracts import codec
-from functions.ports.clock import moment
+from functions.ports.clock import moment, stamp
 from functions.ports.promises import PromisePeriod, Standing
 
 PERIODS = 30
@@ -38,7 +38,7 @@ def promises_of(ledger: PromiseReader, contract: str, published_at: str | None, 
     if standing is None or standing.look_at is None:
         if published_at is None:
             return None
-        standing = Standing(contract, published_at)
+        standing = Standing(contract, stamp(datetime.fromisoformat(published_at)))  # without a fraction at times
     is_late = _is_late(standing, now)
     if not standing.promises and not is_late:
         return None

@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from contracts.plan import Promoted
-    from infra.cost.cost import Bill, Load
+    from functions.costs.cost import Bill, Load
 
 WINDOWS = (0, 60, 300, 900)
 BATCHES = (10, 50, 250, 500, 1000)
@@ -25,7 +25,7 @@ class Size(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the bytes of a written size."""
-        from infra.cost.cost import size_of
+        from functions.costs.cost import size_of
 
         try:
             size = size_of(str(value))
@@ -105,7 +105,7 @@ def command(
     rejected: float,
     form: str,
 ) -> None:
-    """Compute the cost of a load on AWS, at the list prices of infra/cost/prices.json, without free tiers.
+    """Compute the cost of a load on AWS, at the list prices of functions/costs/prices.json, without free tiers.
 
     The command also computes the same load with another window, batch, file size, arrival or promotion, one change at a
     time. A batch is one Spark job, which costs at least one minute of its workers. A longer window puts more files into
@@ -113,7 +113,7 @@ def command(
 
     docs/explanation/cost.md lists the counted and the assumed figures.
     """
-    from infra.cost.cost import MONTH_DAYS, Load, bill, idle
+    from functions.costs.cost import MONTH_DAYS, Load, bill, idle
 
     daily = drops / MONTH_DAYS if month else drops
     load = Load(daily, size, min(contracts, ceil(daily)), window, burst, most, promote, rejected / 100)
@@ -137,7 +137,7 @@ def command(
 
 
 def _text(cost: Bill) -> str:
-    from infra.cost.cost import MONTH_DAYS, idle
+    from functions.costs.cost import MONTH_DAYS, idle
 
     load, daily = cost.load, cost.load.drops
     rate = f"{daily:,} drops a day" if daily == int(daily) else f"{daily * MONTH_DAYS:,.0f} drops a month"
@@ -172,7 +172,7 @@ def _count(quantity: float) -> str:
 
 def _sensitivity(load: Load) -> list[dict[str, Any]]:
     from contracts.plan import Promoted
-    from infra.cost.cost import bill
+    from functions.costs.cost import bill
 
     changed = [(f"window {w} s", replace(load, window=w)) for w in sorted({*WINDOWS, load.window})]
     changed += [(f"at most {n:,} drops a batch", replace(load, most=n)) for n in sorted({*BATCHES, load.most})]

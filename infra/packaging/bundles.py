@@ -50,7 +50,7 @@ class FunctionBundle:
 
 
 OF_API = (
-    *("functions/api/", "functions/pages/"),
+    *("functions/api/", "functions/costs/", "functions/pages/"),
     *(
         f"functions/operations/{name}.py"
         for name in ("arrivals", "check_history", "port_check", "sample_file", "upload", "workload")

@@ -1,4 +1,4 @@
-"""Operations: today in one page: what is on its way, stuck, failed, missing and paused."""
+"""Operations: today in one page: what is on its way, stuck, failed, missing and paused, what waits, and costs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import timedelta
 from functions.api.identity.access import reach
 from functions.api.models.drops import summary
 from functions.api.routes.contracts import list_contracts
+from functions.api.routes.costs import read_costs
 from functions.api.routes.drops import list_drops
 from functions.api.routes.missing import list_missing
 from functions.api.routes.pauses import list_pauses
@@ -40,6 +41,8 @@ def operations(visit: Visit) -> Answer:
         stuck=[(each, since(each.since, now)) for each in stuck(here.acts(), BOUND)[:MOST]],
         bound=int(BOUND.total_seconds() // 60),
         failed=list_drops(here, state="failed", limit=MOST).drops,
+        queues=here.ports.queues.depths(),
+        costs=read_costs(here) if reach(here.caller, "read_costs") else None,
         missing=[each for each in list_missing(here).missing if each.state == "missing"],
         may_act=reach(here.caller, "create_pause") is not None,
         contracts=[each.contract for each in entries],

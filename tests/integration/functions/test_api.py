@@ -165,6 +165,7 @@ def test_functions_have_all_rights_that_their_routes_need_and_no_others(site: Si
         (f"/drops/{site.drop}/notices", operator),
         ("/contracts/orders.v1/notices?month=2026-01", operator),
         ("/health?minutes=0", operator),
+        ("/costs", operator),
     )
     answers = {path: site.ask(path, token)[0] for path, token in requests}
     announced = {"key": "orders/1.csv", "size": 9, "sha256": "0" * 64}

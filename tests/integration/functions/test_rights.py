@@ -33,6 +33,7 @@ from contracts.terms.spans import Span
 from functions import keys
 from functions.aws import items
 from functions.aws.clients import Clients, ports_from
+from functions.costs.cost import ASSUMED
 from functions.drop import Drop, Location
 from functions.flow import batching, ingest
 from functions.handlers.object_created import created
@@ -43,7 +44,6 @@ from functions.ports.clock import stamp
 from functions.ports.expected_files import Absence
 from functions.ports.promises import PromiseStep
 from functions.ports.store import CopyTag
-from infra.cost.cost import ASSUMED
 from infra.local.cloud import Cloud
 from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless

@@ -17,6 +17,7 @@ from functions.api.identity.access import OPERATIONS
 from functions.api.identity.callers import ROLES
 from functions.keys import report_folder
 from functions.ports.expected_files import Absence
+from functions.ports.promises import Standing
 from tests.builders import ZONES, a_drop, a_plan, a_world
 from tests.unit.contracts.authoring.documents import HEAD, a_document
 from tests.unit.functions.api.asking import Answer, Asking
@@ -93,6 +94,7 @@ EXPECTED: Mapping[str, Mapping[str, Mapping[str, int]]] = {
         "": NONE,
     },
     "read_health": {"producer": NONE, "consumer": NONE, "steward": ALL, "operator": ALL, "": NONE},
+    "read_costs": {"producer": NONE, "consumer": NONE, "steward": NONE, "operator": ALL, "": NONE},
     "create_upload": {"producer": OWN_ALONE, "consumer": NONE, "steward": NONE, "operator": NONE, "": NONE},
     "read_data_contract": CONTRACT_READERS,
     "create_workload": OWNERS_ALONE,
@@ -121,6 +123,7 @@ def asking() -> Asking:
     for contract in ("orders.v1", "loans.v1"):
         due = "2026-01-30T06:00:00.000000Z"
         world.ledger.write((), Absence(contract, "2026-01-30", 1, 0, due, "2026-01-31T00:00:00.000000Z", due))
+        world.ledger.write((), Standing(contract, due))  # nobody has looked since, whenever contracts were published
     for name, producer in (("orders", "shop"), ("loans", "bank")):
         block = f"files: {name}/*.csv\nproducer: {producer}\nformat: csv\n"
         text = a_document(head=HEAD.replace("id: orders", f"id: {name}"), drop=block)
@@ -167,6 +170,7 @@ PATHS = {
     "list_drop_notices": "/drops/{drop}/notices",
     "list_contract_notices": "/contracts/{contract}/notices",
     "read_health": "/health",
+    "read_costs": "/costs",
     "create_upload": "/uploads",
     "read_data_contract": "/api/v1/data-contract/{title}",
     "create_workload": "/api/v1/workload",

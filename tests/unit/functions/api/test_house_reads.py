@@ -6,6 +6,7 @@ import pytest
 
 from contracts.terms.arrival import Arrival
 from contracts.terms.notices import Channel
+from functions.costs.cost import Load, bill
 from functions.ports.batches import Pause
 from functions.ports.expected_files import Absence
 from functions.ports.notices import Line, Message, Notice
@@ -58,6 +59,19 @@ def test_health_has_the_causes_of_the_command_line(asking: Asking, world: World)
     assert body["pauses"] == 1
     query = {"minutes": "120"}
     assert asking.ask("/health", asking.token("operator"), query=query).body["stuck"] == []
+
+
+def test_costs_are_those_of_the_model_for_the_load_of_the_month(asking: Asking, world: World) -> None:
+    empty = asking.ask("/costs", asking.token("operator")).body
+    assert (empty["drops_read"], empty["dollars_a_month"]) == (0, empty["dollars_without_drops"])
+    world.ledger.open(a_drop(size=1_000_000, received_at=world.ports.at()))
+    body = asking.ask("/costs", asking.token("operator")).body
+    wanted = bill(Load(body["drops_a_day"], 1_000_000))
+
+    assert (body["drops_read"], body["contracts"], body["mean_bytes"]) == (1, 1, 1_000_000)
+    assert body["dollars_a_month"] == pytest.approx(wanted.dollars, rel=0.05)
+    assert sum(body["services"].values()) == pytest.approx(body["dollars_a_month"], abs=0.1)
+    assert body["dollars_a_month"] > body["dollars_without_drops"] == empty["dollars_without_drops"] > 0
 
 
 @pytest.mark.parametrize("minutes", ["-1", "43201", "x"])

@@ -165,6 +165,17 @@ def test_nothing_without_a_subject_is_paused(site: Opened, about: str) -> None:
     assert shown.status == 422 or "Not possible now" in shown.text
 
 
+def test_queues_and_costs_are_shown_to_whom_they_are_for(site: Opened) -> None:
+    accepted(site.world)
+    operators, stewards = (site.browser("ann", role).ask("/app/operations").text for role in ("operator", "steward"))
+
+    assert '<th scope="row">object-created</th><td data-label="Waiting" class="figure">2</td>' in operators
+    assert "<h2>Messages</h2>" in stewards
+    assert re.search(r"drops a day of \d+ bytes cost \$[\d,.]+ a month", operators)
+    assert "<h2>Costs</h2>" in operators
+    assert "<h2>Costs</h2>" not in stewards
+
+
 def test_what_makes_no_progress_is_shown_with_its_cause(site: Opened) -> None:
     site.world.upload("orders/9.csv", GOOD)
     site.world.deliver_events()

@@ -13,12 +13,8 @@ from click.testing import CliRunner
 from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
 from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import LARGEST, workers_for
-from functions.handlers import notices_due
-from functions.handlers.counting import METRICS, MISSING, RECEIVED
-from functions.ports import MOST_DROPS
-from infra.cli.main import main
-from infra.cost.calls import CALLS, COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
-from infra.cost.cost import (
+from functions.costs.calls import CALLS, COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
+from functions.costs.cost import (
     ASSUMED,
     FUNCTIONS,
     GIB,
@@ -36,6 +32,10 @@ from infra.cost.cost import (
     usage,
     vcpu,
 )
+from functions.handlers import notices_due
+from functions.handlers.counting import METRICS, MISSING, RECEIVED
+from functions.ports import MOST_DROPS
+from infra.cli.main import main
 from infra.local.template.template import expand, of_type, parameters_of
 from infra.packaging.bundles import ROOT
 

@@ -1,6 +1,6 @@
 """The cost of a load: drops of a size, contracts and a window in; units of each service, and dollars, out. Pure.
 
-Calls come from `infra.cost.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from
+Calls come from `functions.costs.calls`, workers from `functions.aws.emr_serverless`, bounds of a batch from
 `functions.flow.batching`; figures that were not measured on AWS are in `Assumed`, each with its source.
 """
 
@@ -20,9 +20,9 @@ from contracts.plan import Promoted
 from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import Workers, workers_for
 from functions.aws.items import FLIGHTS
+from functions.costs.calls import COMMITS, CREATED, DUE, ENDED, of_batch
 from functions.flow.batching import MOST_BYTES
 from functions.ports import MOST_DROPS
-from infra.cost.calls import COMMITS, CREATED, DUE, ENDED, of_batch
 
 PRICES = Path(__file__).with_name("prices.json")
 MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
@@ -180,18 +180,28 @@ class Bill:
         """Return the dollars for a TiB of files."""
         return self.per_thousand / 1000 * TIB / self.load.size
 
-    def shares(self) -> dict[str, float]:
-        """Return each service's share of the sum, largest first."""
+    def services(self) -> dict[str, float]:
+        """Return the dollars of each service, the dearest first."""
         totals: Counter[str] = Counter()
         for line in self.lines:
             totals[line.service] += line.dollars  # type: ignore[assignment] # a Counter adds up floats as well
-        return {service: part / self.dollars for service, part in totals.most_common()}
+        return dict(totals.most_common())
+
+    def shares(self) -> dict[str, float]:
+        """Return each service's share of the sum, largest first."""
+        return {service: part / self.dollars for service, part in self.services().items()}
 
 
 @cache
+def price_list() -> Mapping[str, Any]:
+    """Return the list of prices, with its region and the day when it was checked."""
+    document: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))
+    return document
+
+
 def prices() -> Mapping[str, Any]:
     """Return the list prices by name: service, usd (on arm64, the template's default), per, unit, source."""
-    document: Mapping[str, Any] = json.loads(PRICES.read_text(encoding="utf-8"))["prices"]
+    document: Mapping[str, Any] = price_list()["prices"]
     return document
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from bench.cost_page import PAGE, table
 from bench.quotas import HEAD, MOST_RUNS, ROWS, SHORT, VCPU, SimulatedDay, Simulation, cells_of, main
+from functions.costs.cost import Load
 from functions.ports import MOST_DROPS
-from infra.cost.cost import Load
 
 DROPS = 4000
 

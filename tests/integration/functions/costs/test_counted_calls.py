@@ -23,12 +23,22 @@ from functions import keys
 from functions.aws.clients import Clients, ports_from
 from functions.aws.delta import CHECKPOINT
 from functions.aws.sqs import window_in
+from functions.costs.calls import (
+    COMMITS,
+    CREATED,
+    DUE,
+    ENDED,
+    MOST_FURTHER,
+    MOST_LONE,
+    MOST_REPEATED,
+    Counted,
+    of_batch,
+)
 from functions.flow.ingest import FRESH
 from functions.handlers import batch_due, job_state_changed, object_created
 from functions.ports import Ports
 from functions.ports.batches import Window
 from functions.ports.store import ObjectStore
-from infra.cost.calls import COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, MOST_REPEATED, Counted, of_batch
 from infra.local.cloud import Cloud
 from infra.local.emr.job_events import EventFaults
 from infra.local.emr.run import JobSpec

@@ -1,1 +1,0 @@
-"""Loads in, calls, units and dollars out."""
