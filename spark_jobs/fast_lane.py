@@ -69,7 +69,7 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     plan = request.plan
     texts = text_lines.header_texts(plan, [drop]) if plan.has_cells else []
     condition = plan_tests.pass_condition(plan, drop.header, texts)
-    counts = None if condition is None else _counts(drop, condition)
+    counts = None if condition is None else _counts(drop, replace(condition, sorts=True))
     if condition is None or counts is None:
         return None
     passing = prefilter.of_counts(counts, plan, condition)
@@ -96,7 +96,8 @@ def _counts(drop: JobDrop, condition: arrow_tests.PassCondition) -> list[Mapping
     """Return the counts of the stretches of a file's lines; None as soon as a line does not surely pass."""
     piece = local_lines.Piece(unquote(urlsplit(drop.uri).path), drop.uri, 0, drop.size)
     counts: list[Mapping[str, Any]] = []
-    for batch in arrow_tests.evaluate_lines(local_lines.lines(0, [piece], comment=condition.comment), condition):
+    lines = local_lines.lines(0, [piece], max(local_lines.BLOCK, 2 * drop.size), condition.comment)  # one batch
+    for batch in arrow_tests.evaluate_lines(lines, condition):
         for row in batch.to_pylist():
             if row["n"] is None or row["mask"] is not None or row["odd"] or row["failing"]:
                 return None

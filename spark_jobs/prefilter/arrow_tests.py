@@ -40,8 +40,9 @@ SCHEMA = pa.schema(
 A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
 first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
 sums of the lines that pass (nulls by column, then `letters`); and the first and the last value of each key, if its
-values ascend and every line is a record. Behind all lines of a partition come the masks of its files: how many lines
-fail so, and their sums. Lines are in the encoding of their file, the text of a header is decoded.
+values ascend, or do when they are sorted, and every line is a record. Behind all lines of a partition come the masks of
+its files: how many lines fail so, and their sums. Lines are in the encoding of their file, the text of a header is
+decoded.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
@@ -122,13 +123,13 @@ class PassCondition:
     """The condition for a line to pass: `pattern` (RE2) matches only records of `width` cells, null or of their types.
 
     `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
-    None for one that the file lacks. `keys` are the checks, by number, whose column must ascend. All such columns are
-    `tested`. `mask_columns` is the number of columns that hold the bits of all row checks. Lines are in `encoding`;
-    `letters` are the tests of their bytes that are counted (`sums.letters_tests`). `decimal` is the sign before
-    fractions in columns without a reading. `comment` is the character that comments begin with, which are like empty
-    lines. Files that may begin with a header have names that end in `headed`. Of `fixed` width, records begin with
-    `begins`, and a text of their fields with delimiters between them is tested (`fixed_slices.joined`). If records are
-    objects of JSON, `names` are those of their values, by place.
+    None for one that the file lacks. `keys` are the checks, by number, whose column must ascend; with `sorts` in any
+    order within a batch. All such columns are `tested`. `mask_columns` is the number of columns that hold the bits of
+    all row checks. Lines are in `encoding`; `letters` are the tests of their bytes that are counted
+    (`sums.letters_tests`). `decimal` is the sign before fractions in columns without a reading. `comment` is the
+    character that comments begin with, which are like empty lines. Files that may begin with a header have names that
+    end in `headed`. Of `fixed` width, records begin with `begins`, and a text of their fields with delimiters between
+    them is tested (`fixed_slices.joined`). If records are objects of JSON, `names` are those of their values, by place.
     """
 
     pattern: str
@@ -140,6 +141,7 @@ class PassCondition:
     tested: tuple[TestedColumn, ...]
     counted: tuple[int | None, ...]
     keys: tuple[tuple[int, int], ...] = ()
+    sorts: bool = False
     mask_columns: int = 1
     encoding: str = UTF_8
     letters: tuple[str, ...] = ()
@@ -283,7 +285,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "sums": condition.sums(cells, letters, results.passes[own].filter(results.shaped[own])),
                     "keys": [
-                        span(cells.column(str(at)).combine_chunks()) if like and alike else None
+                        span(cells.column(str(at)).combine_chunks(), sorts=condition.sorts) if like and alike else None
                         for _, at in condition.keys
                     ],
                 }
@@ -311,10 +313,15 @@ def _counted(numbers: pa.Array) -> dict[int, int]:
     return {pair["values"]: pair["counts"] for pair in pc.value_counts(numbers.drop_null()).to_pylist()}
 
 
-def span(values: pa.Array) -> list[str] | None:
-    """Return the first and the last of values that ascend, so that none repeats; None if they do not."""
-    if values.null_count or pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
+def span(values: pa.Array, *, sorts: bool = False) -> list[str] | None:
+    """Return the first and the last of values that ascend, so that none repeats; None if they do not.
+
+    With `sorts` values in any order are sorted first.
+    """
+    if values.null_count:
         return None
+    if pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
+        return span(values.take(pc.sort_indices(values))) if sorts else None
     return [str(values[at].as_py()) for at in (0, -1)]
 
 

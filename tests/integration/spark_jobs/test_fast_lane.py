@@ -32,6 +32,7 @@ GOOD = HEAD + "1,one,1.5,2026-01-31\n2,,0,\n\n9,nine,,2026-02-28\n"
 LINES = replace(PLAN, file_format="jsonl", checks=a_plan(PROPERTIES, CHECKS, file_format="jsonl").checks)
 PASSING: dict[str, tuple[Plan, str | bytes]] = {
     "a small file": (PLAN, GOOD),
+    "keys in any order": (PLAN, f"{GOOD}3,x,1,\n-7,x,1,\n"),
     "without a record": (PLAN, HEAD),
     "without a last line end": (PLAN, GOOD.rstrip()),
     "lines that end in CR and LF": (PLAN, GOOD.replace("\n", "\r\n")),
@@ -46,7 +47,10 @@ LEFT: dict[str, tuple[Plan, str | bytes]] = {
     "a number that is perhaps one": (PLAN, f"{GOOD}10,x,1e2,\n"),
     "a warning": (PLAN, f"{GOOD}10,longer than five,1,\n"),
     "a line that is short": (PLAN, f"{GOOD}10\n"),
-    "keys that do not ascend": (PLAN, f"{GOOD}3,x,1,\n"),
+    "a key that is null": (
+        replace(PLAN, checks=tuple(c for c in PLAN.checks if c.id != "id.required")),
+        f"{GOOD},x,1,\n",
+    ),
     "a key that is there twice": (PLAN, f"{GOOD}9,x,1,\n"),
     "another header than was admitted": (PLAN, GOOD),
     "a figure of all values": (replace(PLAN, checks=(*PLAN.checks, MEAN)), GOOD),
