@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 FORMATS = (
     "json-schema", "avro", "spark-ddl", "parquet", "data-contract-0.1.3", "mesh", "astrafy", "paypal-2.1",
     "odcs-2.2", "data-contract-specification", "postgres-ddl", "sqlserver-ddl", "snowflake-ddl", "bigquery-ddl",
-    "spark-json", "glue", "table-schema", "data-package", "csvw", "clouddq",
+    "spark-json", "glue", "table-schema", "data-package", "csvw", "dbt", "dbt-manifest",
+    "great-expectations", "clouddq",
 )  # fmt: skip
 """The formats by name, as contracts.authoring.imports.formats has them; here so that help starts at once."""
 
@@ -31,7 +32,7 @@ HEAD = 4096
     epilog="""\b
 Examples:
   dropgate import orders.sql
-  dropgate import --from json-schema orders.schema.json
+  dropgate import models/schema.yml --table orders
   dropgate import --from json-schema orders.schema.json --to contracts
   dropgate import --from parquet 2026-01.parquet --producer shop --files "shop/*.parquet"
   dropgate import --from json-schema a.json --producer shop --files "shop/*.csv" --format csv
@@ -46,6 +47,13 @@ Examples:
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write each contract, named `<id>.v<major>.yaml`, into this folder (default: standard output).",
+)
+@click.option(
+    "--table",
+    "tables",
+    metavar="NAME",
+    multiple=True,
+    help="Import only the table or model of this name, of a source with several; repeatable.",
 )
 @click.option("--producer", metavar="NAME", help="The producer of the files; needs --files and --format.")
 @click.option(
@@ -63,6 +71,7 @@ def command(
     sources: tuple[Path, ...],
     form: str | None,
     folder: Path | None,
+    tables: tuple[str, ...],
     producer: str | None,
     files: tuple[str, ...],
     kind: str | None,
@@ -75,6 +84,7 @@ def command(
     a source cannot be read, nothing is written and the command exits 1.
     """
     from contracts.authoring.imports.importing import import_sources
+    from contracts.problem import quoted
     from infra.cli.lint import lines_of
 
     form = form or _recognized(sources)
@@ -83,7 +93,7 @@ def command(
         if form == PARQUET:
             brought = [_of_parquet(path, made, status) for path in paths]
         else:
-            brought = import_sources(form, [(path.read_bytes(), str(path)) for path in paths], made, status)
+            brought = import_sources(form, [(path.read_bytes(), str(path)) for path in paths], made, status, tables)
     except OSError as error:
         raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}.") from None
     for finding in (finding for one in brought for finding in one.findings):
@@ -92,8 +102,9 @@ def command(
         raise SystemExit(1)
     contracts = [contract for one in brought for contract in one.contracts]
     if files and len(contracts) > 1:
-        names = ", ".join(contract.name for contract in contracts)
-        raise click.UsageError(f"--files is for one contract, and there are {len(contracts)} ({names}).")
+        names = quoted([contract.name for contract in contracts], most=12)
+        message = f"--files is for one contract, and there are {len(contracts)} ({names}). Choose one with --table."
+        raise click.UsageError(message)
     if folder is None:
         click.echo("---\n".join(contract.text for contract in contracts), nl=False)
         return

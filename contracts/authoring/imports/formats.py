@@ -10,7 +10,7 @@ from contracts.authoring.document.document import Document
 from contracts.authoring.imports.imported import Imported
 from contracts.authoring.imports.schemas import avro, json_schema, parquet, spark_ddl
 from contracts.authoring.imports.specifications import astrafy, data_contract, mesh, odcs_2, specification
-from contracts.authoring.imports.suites import clouddq
+from contracts.authoring.imports.suites import clouddq, dbt, dbt_manifest, great_expectations
 from contracts.authoring.imports.tables import catalogs, csvw, frictionless, sql_ddl
 from contracts.authoring.imports.tables.fitting import fitting
 
@@ -71,6 +71,16 @@ TABLE = (
         fitting(frictionless.read_package),
     ),
     ImportFormat("csvw", "metadata of CSV on the Web", csvw.recognizes, fitting(csvw.read)),
+    ImportFormat(
+        "dbt", "properties of dbt (schema.yml)", dbt.recognizes, fitting(dbt.read), suffixes=(".yml", ".yaml")
+    ),
+    ImportFormat("dbt-manifest", "manifest of dbt", dbt_manifest.recognizes, fitting(dbt_manifest.read), (".json",)),
+    ImportFormat(
+        "great-expectations",
+        "suite of Great Expectations",
+        great_expectations.recognizes,
+        fitting(great_expectations.read),
+    ),
     ImportFormat("clouddq", "configuration of CloudDQ", clouddq.recognizes, clouddq.read, together=clouddq.together),
 )
 FORMATS = {form.name: form for form in TABLE}

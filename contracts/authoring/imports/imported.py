@@ -8,7 +8,7 @@ from pathlib import Path as File
 from typing import Any
 
 from contracts.authoring.document.document import Document
-from contracts.authoring.document.finding import Path
+from contracts.authoring.document.finding import Finding, Path
 from contracts.authoring.document.upgrade import CURRENT
 
 LONGEST_ID = 80
@@ -26,10 +26,19 @@ LIKE = {"validity": "conformity"}
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """An ODCS document without `drop` block; `block` holds the source's settings for a later block."""
+    """An ODCS document without `drop` block; `block` holds the source's settings for a later block.
+
+    `notes` are the findings about it; None if those about other documents of the source are not told apart.
+    """
 
     data: dict[str, Any]
     block: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Finding, ...] | None = None
+
+    @property
+    def names(self) -> set[str]:
+        """The names by which it is chosen: its id, and that of its table."""
+        return {str(self.data["id"]), str(self.data["schema"][0]["name"])}
 
 
 def contract(full_name: str, schema_object: dict[str, Any], *, version: str = FIRST, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from contracts.authoring.drop_block import parse
 from contracts.authoring.imports import signs, writing
 from contracts.authoring.imports.formats import FORMATS, ImportFormat
 from contracts.authoring.imports.imported import Imported
+from contracts.authoring.imports.suites import dbt_manifest
+from contracts.problem import nearest, quoted
 
 TRIAL = {"files": "trial/*", "producer": "trial"}
 """The files of a trial block for a contract without one, to report what lint would refuse."""
@@ -60,10 +62,12 @@ class ImportResult:
         return any(f.level == "error" for f in self.findings)
 
 
-def import_source(name: str, raw: bytes, file: str, files: Files | None = None, status: str = "draft") -> ImportResult:
-    """Import the contracts of a source whose format is text."""
+def import_source(
+    name: str, raw: bytes, file: str, files: Files | None = None, status: str = "draft", tables: Sequence[str] = ()
+) -> ImportResult:
+    """Import the contracts of a source whose format is text; of all its tables, or of those named."""
     if not FORMATS[name].text:
-        return import_document(name, _values(raw, file), raw, files, status)
+        return import_document(name, _values(raw, file), raw, files, status, tables)
     document = Document(file, positions={(): Position(1, 1)})
     if len(raw) > source.MOST_BYTES:
         message = f"The file has {len(raw):,} bytes; a source has at most {source.MOST_BYTES:,}."
@@ -72,7 +76,7 @@ def import_source(name: str, raw: bytes, file: str, files: Files | None = None, 
         document.data = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         document.error((), "not-utf-8", "The file is not UTF-8 text.", "Save it as UTF-8.")
-    return import_document(name, document, raw, files, status)
+    return import_document(name, document, raw, files, status, tables)
 
 
 def format_of(raw: bytes, file: str) -> str | None:
@@ -84,18 +88,27 @@ def format_of(raw: bytes, file: str) -> str | None:
 
 
 def import_sources(
-    name: str, sources: Sequence[tuple[bytes, str]], files: Files | None = None, status: str = "draft"
+    name: str,
+    sources: Sequence[tuple[bytes, str]],
+    files: Files | None = None,
+    status: str = "draft",
+    tables: Sequence[str] = (),
 ) -> list[ImportResult]:
     """Import the contracts of some sources: each by itself, or merged if the format spreads over files."""
     together = FORMATS[name].together
     if together is None:
-        return [import_source(name, raw, file, files, status) for raw, file in sources]
+        return [import_source(name, raw, file, files, status, tables) for raw, file in sources]
     document = together([_values(raw, file) for raw, file in sources])
-    return [import_document(name, document, b"", files, status)]
+    return [import_document(name, document, b"", files, status, tables)]
 
 
 def import_document(
-    name: str, document: Document, raw: bytes, files: Files | None = None, status: str = "draft"
+    name: str,
+    document: Document,
+    raw: bytes,
+    files: Files | None = None,
+    status: str = "draft",
+    tables: Sequence[str] = (),
 ) -> ImportResult:
     """Import the contracts of a document that is already read."""
     form = FORMATS[name]
@@ -111,19 +124,38 @@ def import_document(
     if not made and not document.errors():
         fix = "Check that it is the right file."
         document.error((), "nothing-there", f"The file says nothing that {name} makes a contract of.", fix)
+    made = _chosen(document, made, tables)
     notes = sorted(dict.fromkeys(document.findings))
     if document.errors():
         return ImportResult((), tuple(notes))
     contracts, findings = [], [*notes]
     for imported in made:
-        contract, refusals = _written(form, document, imported, notes, files, status)
+        contract, refusals = _written(form, document, imported, files, status)
         contracts.append(contract)
         findings += refusals
     return ImportResult(tuple(contracts), tuple(findings))
 
 
+def _chosen(document: Document, made: list[Imported], tables: Sequence[str]) -> list[Imported]:
+    """Return the documents of the named tables, with the findings about them alone; an unknown name is an error."""
+    if not tables or document.errors():
+        return made
+    names = sorted({imported.data["schema"][0]["name"] for imported in made})
+    for table in tables:
+        if not any(table in imported.names for imported in made):
+            close = nearest(table, names)
+            fix = f"Write `--table {close}`." if close else f"It has {quoted(names, most=12)}."
+            document.error((), "no-such-table", f"The source has no table `{table:.60}`.", fix)
+    chosen = [imported for imported in made if imported.names & set(tables)]
+    if not document.errors() and all(imported.notes is not None for imported in chosen):
+        document.findings = [finding for imported in chosen for finding in imported.notes or ()]
+    return chosen
+
+
 def _values(raw: bytes, file: str) -> Document:
     """Read YAML, or JSON, which is YAML except for tabs between values and characters in two escapes."""
+    if dbt_manifest.SIGN in raw[: dbt_manifest.HEAD]:
+        return dbt_manifest.document(raw, file)
     if raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         text = raw.decode("utf-8-sig", "surrogateescape").replace("\t", " ")
         raw = PAIR.sub(_joined, text).encode("utf-8", "surrogateescape")
@@ -136,14 +168,15 @@ def _joined(pair: re.Match[str]) -> str:
 
 
 def _written(
-    form: ImportFormat, document: Document, imported: Imported, notes: list[Finding], files: Files | None, status: str
+    form: ImportFormat, document: Document, imported: Imported, files: Files | None, status: str
 ) -> tuple[ImportedContract, list[Finding]]:
     """Return a contract as text, and warnings of lines that lint would refuse.
 
     The comments above it are its source, the losses, and what a person must still do.
     """
     comments = [f"From {File(document.file).name} ({form.name}), by dropgate import."]
-    shown = [f for f in notes if f.level != "error"]
+    own = document.findings if imported.notes is None else imported.notes
+    shown = [f for f in sorted(dict.fromkeys(own)) if f.level != "error"]
     comments += ["Not carried over, or worth a look (by line of that file):"] if shown else []
     others = {f.file: f"{File(f.file).name}:" * (f.file != document.file) for f in shown}
     comments += [f"  {others[f.file]}{f.line}: {f.message}" for f in shown]
@@ -165,6 +198,8 @@ def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) ->
     named = {"files": patterns[0] if len(patterns) == 1 else patterns, "producer": files.producer}
     of_others = {"csv"} - {files.format} | ({"values"} if files.format == "parquet" else set())
     own = {key: value for key, value in settings.items() if key not in of_others}
+    if files.format == "jsonl" and "columns" in own:  # keys of an object have no order
+        own["columns"] = {key: value for key, value in own["columns"].items() if key != "order"}
     value = {**(named if patterns else TRIAL), "format": files.format, **own}
     block = {"property": "drop", "vendor": parse.VENDOR, "value": value}
     return {**data, "customProperties": [*data.get("customProperties", ()), block]}

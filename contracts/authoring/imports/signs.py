@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from contracts.authoring.imports.specifications import odcs_2
+from contracts.authoring.imports.suites import dbt, dbt_manifest, great_expectations
 
 MAGIC = b"PAR1"
 DDL = re.compile(r"\s*(--.*\n\s*|/\*.*?\*/\s*)*(create\b|struct\s*<)", re.IGNORECASE | re.DOTALL)
@@ -68,6 +69,13 @@ KEYS = (
     ("table-schema", ("fields", "foreignKeys")),
 )
 """Keys of the outermost mapping that identify a format; the first format with all its keys counts."""
+CERTAIN = (
+    ("odcs-2.2", odcs_2.recognizes_standard),
+    ("dbt-manifest", dbt_manifest.recognizes),
+    ("great-expectations", great_expectations.recognizes),
+    ("dbt", dbt.recognizes),
+)
+"""The formats that more than their keys identify."""
 INSTEAD = {
     "odcs": "It is ODCS already: `dropgate lint` reads it as it is.",
 }
@@ -84,8 +92,8 @@ def format_of(data: Any) -> str | None:
         return "avro" if any(format_of(inner) == "avro" for inner in data) else None
     if not isinstance(data, dict):
         return None
-    if odcs_2.recognizes_standard(data):
-        return "odcs-2.2"
+    if name := next((name for name, recognizes in CERTAIN if recognizes(data)), None):
+        return name
     name = next((name for name, keys in KEYS if all(key in data for key in keys)), None)
     return name or (_of_fields(data["fields"]) if "fields" in data else None)
 

@@ -126,6 +126,12 @@ def test_folder_is_all_files_of_the_format() -> None:
     assert result.stdout == "new/x.v1.yaml\nnew/y.v1.yaml\n"
 
 
+def test_one_table_of_a_source_is_chosen() -> None:
+    Path("a.sql").write_text("CREATE TABLE a (b int);\nCREATE TABLE c (d int);", encoding="utf-8")
+    result = CliRunner(mix_stderr=False).invoke(main, ["import", "a.sql", "--table", "c", "--to", "new"])
+    assert (result.exit_code, result.stdout) == (0, "new/c.v1.yaml\n")
+
+
 def test_source_that_says_its_format_needs_no_from(tmp_path: Path) -> None:
     source = tmp_path / "orders.sql"
     source.write_text("CREATE TABLE orders (id bigserial, at timestamptz);\n", encoding="utf-8")

@@ -24,7 +24,7 @@ from tests.unit.contracts.authoring.imports.specifications import (
     test_mesh,
     test_odcs_2,
 )
-from tests.unit.contracts.authoring.imports.suites import test_clouddq
+from tests.unit.contracts.authoring.imports.suites import test_clouddq, test_dbt, test_great_expectations
 from tests.unit.contracts.authoring.imports.tables import test_tables
 
 SCHEMA = {
@@ -80,6 +80,9 @@ SAMPLES: dict[str, Any] = {
     "paypal-2.1": PAYPAL,
 }
 SAMPLES |= test_tables.VALUES
+SAMPLES["dbt"] = yaml.safe_load(test_dbt.ORDERS)
+SAMPLES["dbt-manifest"] = test_dbt.manifest()
+SAMPLES["great-expectations"] = json.loads(test_great_expectations.SUITE)
 SAMPLES["odcs-2.2"] = yaml.safe_load(test_odcs_2.ORDERS.replace("2026-01-31", '"2026-01-31"'))
 SAMPLES["data-contract-specification"] = yaml.safe_load(test_tables.SPECIFICATION)
 DDL = {"spark-ddl": test_spark_ddl.TABLE} | {

@@ -17,6 +17,7 @@ from contracts.plan import Plan
 from tests.oracle.test_drafts import verdict
 from tests.unit.contracts.authoring.imports.importing import imported
 from tests.unit.contracts.authoring.imports.specifications import test_odcs_2
+from tests.unit.contracts.authoring.imports.suites import test_dbt, test_great_expectations
 
 POSTGRES = """\
 -- from pg_dump
@@ -153,6 +154,9 @@ TEXTS = {
     "bigquery-ddl": BIGQUERY,
     "data-contract-specification": SPECIFICATION,
     "odcs-2.2": test_odcs_2.ORDERS,
+    "dbt": test_dbt.ORDERS,
+    "dbt-manifest": json.dumps(test_dbt.manifest()),
+    "great-expectations": test_great_expectations.SUITE,
 } | {name: json.dumps(value) for name, value in VALUES.items()}
 HEADER = "id,status,amount,day\n"
 GOOD = f"{HEADER}1,new,2.50,2026-01-31\n2,paid,7.00,\n"
