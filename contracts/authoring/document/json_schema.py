@@ -233,3 +233,18 @@ def _other(error: ValidationError, path: Path, document: Document) -> None:
         ("has none of the shapes that the standard allows", "See its section in the ODCS standard."),
     )
     document.error(path, "not-odcs", f"`{document.name(path)}` {message}.", fix)
+
+
+def unknown_keys(data: Any) -> list[tuple[Path, str, bool]]:
+    """Return the keys in the sections for people and other tools that the standard lacks.
+
+    Each has the path of its mapping, and whether that may have custom properties.
+    """
+    strangers = []
+    for error in _intended(Draft201909Validator(_schema()).iter_errors(data)):
+        path: Path = tuple(error.absolute_path)
+        if path[:1] and path[0] in DESCRIBING and error.validator in {"additionalProperties", "unevaluatedProperties"}:
+            has_others = "customProperties" in _allowed_keys(error.schema)
+            owner = error.instance if isinstance(error.instance, dict) else {}
+            strangers += [(path, key, has_others) for key in owner if repr(key) in error.message]
+    return strangers

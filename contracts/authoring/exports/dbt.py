@@ -54,6 +54,11 @@ Constrained = (
     | rules.InvalidValues
 )
 """The row rules with a condition in Spark SQL."""
+BEFORE_ARGUMENTS = (
+    "dbt before 1.10.5: it does not read `arguments` of data tests; there, write what is in them one level up, beside "
+    "`config`."
+)
+"""docs.getdbt.com, "About data tests property"."""
 OF_THE_FILE = "dbt itself has no test for it"
 NOT_SOFT = "a constraint has neither tolerance nor warnings"
 NO_KEYS = "a struct has all of its fields, null or not"
@@ -145,6 +150,9 @@ def write(contract: Contract) -> Exported:
     closed = contract.plan.columns.extra == "reject" and not contract.bare
     if not closed:
         account.lose("Columns that the contract lacks and allows: an enforced contract of dbt refuses them.")
+    tests = [test for column in columns for test in column.get("data_tests", ()) if isinstance(test, dict)]
+    if any("arguments" in settings for test in tests for settings in test.values()):
+        account.lose(BEFORE_ARGUMENTS)
     tags = [*(contract.data.get("tags") or ()), *(contract.object.get("tags") or ())]
     meta = {"contract": contract.name, "version": contract.plan.version}
     model = {

@@ -6,7 +6,8 @@ properties are queries. A typed column no longer shows texts that are not of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from contracts.authoring.exports.exported import Account, Contract, Exported, Ex
 from contracts.authoring.exports.spark_types import is_valid_name, of_each
 from contracts.authoring.properties.values import moment_of
 from contracts.plan import Check, Operator, Property, Threshold
+from contracts.problem import quoted
 from contracts.values.text_formats import TEXT
 
 VERSION = "1.24.1"
@@ -141,9 +143,38 @@ def write(contract: Contract) -> Exported:
         expectations.insert(0, {"type": kind, "kwargs": kwargs, "meta": {}, "severity": "critical"})
     account.keys({"description"}, {"description"}, {"description"})
     account.checks(_why)
+    for line in _not_on_pandas(contract, expectations):
+        account.lose(line)
     meta = {"great_expectations_version": VERSION, "contract": contract.name, "version": plan.version}
     suite = {"name": contract.name, "expectations": expectations, "meta": meta, "notes": account.notes()}
     return account.done(json_text.text(suite) + "\n")
+
+
+def _not_on_pandas(contract: Contract, expectations: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the parts of a suite that Great Expectations runs on Spark, and cannot run on pandas.
+
+    Queries are for Spark and SQL (docs.greatexpectations.io, "Use SQL to define a custom Expectation").
+    """
+    queries, patterns = (
+        dict.fromkeys(each["meta"]["check"] for each in expectations if is_such(each["kwargs"]))
+        for is_such in (lambda kwargs: "unexpected_rows_query" in kwargs, _has_a_pattern_of_java)
+    )
+    if queries:
+        yield f"On pandas: the queries of {quoted(queries, most=20)}, which are for Spark and SQL."
+    if patterns:
+        yield f"On pandas: the patterns of {quoted(patterns, most=20)}, which are Java's."
+    if contract.plan.nested:
+        yield "On pandas: columns within others, which a data frame of pandas does not have."
+
+
+def _has_a_pattern_of_java(kwargs: Kwargs) -> bool:
+    r"""Return True if Python cannot read a pattern; before 3.14 it has no `\z`."""
+    pattern = str(kwargs.get("regex", ""))
+    try:
+        re.compile(pattern)
+    except re.error:
+        return True
+    return r"\z" in pattern
 
 
 def _why(check: Check) -> str:

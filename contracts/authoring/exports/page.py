@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from contracts import rules
 from contracts.authoring.drop_block.pattern_overlap import shared_key
-from contracts.authoring.exports import sample
+from contracts.authoring.exports import page_agreements, sample
 from contracts.authoring.exports.exported import IN_PLAN, METADATA, Contract, Exported, ExportedColumn
+from contracts.authoring.exports.page_agreements import READERS
 from contracts.authoring.exports.rules_in_words import (
     form_in_words,
     how_limited,
@@ -32,7 +33,7 @@ from contracts.files import record_ends
 from contracts.files.xml_documents.xml_shape import TEXT
 from contracts.messages import tolerated_in_words
 from contracts.plan import Archive, Check, Csv, Plan, Sheet, Xml
-from contracts.problem import quoted, visible
+from contracts.problem import visible
 from contracts.terms.fixed_width import Fixed
 from contracts.terms.key_pattern import captures
 from contracts.terms.notices import Audience, Occasion
@@ -68,6 +69,7 @@ OBSERVED = (
 BREAKS = "The file breaks the contract. Readers still get it."
 """The meaning of `reject` in a contract in observe mode."""
 BY_PERSON = "Readers get the file unchanged. A new receipt names the person, the time and the reason."
+NOT_INTO_TABLES = "That is not possible: no rejected file gets into the table."
 AUDIENCES: dict[Audience, str] = {
     "producer": "The sender",
     "consumer": "The readers",
@@ -87,9 +89,9 @@ OCCASIONS: dict[Occasion, str] = {
 """The occasions of notices in plain words."""
 KEYS = "~"
 """The last step to the keys of a map, which are never null."""
-SHOWN = {"name", "description"}
 OF_OBJECT = {"name", "id", "properties", "quality", "relationships", "logicalType", "description", "businessName"}
-SHOWN_OF_COLUMN = {"description", "businessName", "examples", "deprecated"}
+OF_COLUMN = (IN_PLAN - {"id"}) | {"description", "businessName", "deprecated", "classification"}
+"""Keys of a property that have a place of their own on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,7 @@ class ShownColumn:
     deprecated: bool
     classification: str
     may_be_empty: bool
+    more: tuple[tuple[str, tuple[str, ...]], ...]
 
     @classmethod
     def of(cls, contract: Contract, column: ExportedColumn, example: str | None) -> ShownColumn:
@@ -124,9 +127,7 @@ class ShownColumn:
         source = column.source
         of_column = [c for c in contract.plan.checks if c.property == column.name]
         # the column already shows its type, unless more is to say of it than that it rejects
-        checks = [
-            c for c in of_column if not isinstance(c.rule, rules.LogicalType) or c.severity != "error" or c.tolerance
-        ]
+        checks = [c for c in of_column if not isinstance(c.rule, rules.LogicalType) or _has_settings(c)]
         labels = tuple((str(e["value"]), str(e["label"])) for e in source.get("enum") or () if e.get("label"))
         counted = any(isinstance(c.rule, rules.PrimaryKey | rules.NullValues) for c in column.checks)
         return cls(
@@ -140,12 +141,18 @@ class ShownColumn:
             labels=labels,
             deprecated=bool(source.get("deprecated")),
             classification=column.prop.classification or "",
+            more=tuple((title, tuple(lines)) for title, lines in page_agreements.others(source, OF_COLUMN)),
             may_be_empty=not column.never_null and not counted and column.prop.route[-1] != KEYS,
         )
 
 
+def _has_settings(check: Check) -> bool:
+    """Return True if a check does more, or less, than to reject any record that fails it."""
+    return check.severity != "error" or bool(check.tolerance or check.quiet or check.reference)
+
+
 def write(contract: Contract) -> Exported:
-    """Return the page; its losses are the sections that it leaves out, and no check is lost."""
+    """Return the page; nothing is lost."""
     values = sample.row(contract)
     plan = contract.plan
     examples = [(pattern, sample.key(pattern)) for pattern in plan.files]
@@ -159,7 +166,10 @@ def write(contract: Contract) -> Exported:
         name=contract.data.get("name") or contract.object.get("businessName") or contract.object["name"],
         about=[(title, text.strip()) for title, text in about if isinstance(text, str) and text.strip()],
         files=[(p, key if captures(p, key) is not None else shared_key(p, p)) for p, key in examples],
-        written=list(_written(plan)),
+        written=[*_written(plan), *page_agreements.agreed(plan)],
+        waivers=[] if contract.bare else page_agreements.waivers(contract.data, plan),
+        more=page_agreements.others(contract.data, METADATA | {"name", "description"}),
+        of_object=page_agreements.others(contract.object, OF_OBJECT),
         rows=[ShownColumn.of(contract, column, values.get(column.name, "")) for column in contract.every],
         rules=[_rule(plan, check) for check in plan.checks if check.scope != "record" and check.property is None],
         records=[in_words(check) for check in plan.checks if check.scope == "record"],
@@ -173,7 +183,7 @@ def write(contract: Contract) -> Exported:
     )
     text = COMMAND.sub(r"\1&#58;", text)
     carried = frozenset(c.id for c in plan.checks)
-    return Exported(text + "\n", carried, tuple(_left_out(contract)))
+    return Exported(text + "\n", carried, ())
 
 
 def _rule(plan: Plan, check: Check) -> ShownRule:
@@ -197,7 +207,10 @@ def _rule(plan: Plan, check: Check) -> ShownRule:
         case _ if "matching " in check.expected and not check.threshold:
             text = f"{text.rpartition('matching ')[0]}matching the pattern"
             exact = check.expected.rpartition("matching ")[2]
-    return ShownRule(text, of_breaking(plan, check), " ".join((check.description or "").split()), exact)
+    notes = [of_breaking(plan, check)]
+    notes += [f"up to {tolerated_in_words(check.quiet)} without a warning"] if check.quiet else []
+    notes += [f"of a failing row {', '.join(check.reference)} is shown as well"] if check.reference else []
+    return ShownRule(text, "; ".join(filter(None, notes)), " ".join((check.description or "").split()), exact)
 
 
 def _above(csv: Csv) -> Iterator[tuple[str, str]]:
@@ -336,7 +349,8 @@ def _written_as_csv(plan: Plan, packed: str) -> Iterator[tuple[str, str]]:
         )
     if csv.quote:
         breaks = "the delimiter, a line break or a quote" if csv.multi_line else "the delimiter or a quote"
-        yield "Quote", f"{csv.quote} around a cell that contains {breaks}"
+        within = f"a quote within the cell is written {csv.escape}{csv.quote}"
+        yield "Quote", f"{csv.quote} around a cell that contains {breaks}; {within}"
 
 
 def _encoding(csv: Csv) -> str:
@@ -398,7 +412,8 @@ def _of_sheet(plan: Plan, sheet: Sheet) -> Iterator[tuple[str, str]]:
 
 def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
     """Yield pairs of a case and what happens then."""
-    yield "The file meets all rules", "The file is accepted, and its readers get it."
+    end = "get it" if plan.mode == "observe" else f"get {READERS[plan.promote]}"
+    yield "The file meets all rules", f"The file is accepted, and its readers {end}."
     limit = tolerated_in_words(plan.tolerance) if plan.tolerance else ""
     share = f"{limit} of its rows" if limit.endswith("%") else limit
     observed = plan.mode == "observe"
@@ -423,11 +438,11 @@ def _consequences(plan: Plan) -> Iterator[tuple[str, str]]:
         always = always if plan.columns.missing != "reject" else ""
         yield "A column is missing", policies[plan.columns.missing] + always
     yield "The file has no rows", policies[plan.empty]
-    if observed:
-        yield "The name of the file is not the agreed one", "It is set aside, and readers do not get it."
-        return
-    yield "A person accepts a rejected file", BY_PERSON
-    yield "The file cannot be read, or its name is not the agreed one", "It is set aside, and readers do not get it."
+    yield from page_agreements.cases(plan, policies)
+    if not observed:
+        yield "A person accepts a rejected file", NOT_INTO_TABLES if plan.promote == "table" else BY_PERSON
+        yield "The file cannot be read", "The file is rejected, and the receipt says why."
+    yield "The name of the file is not the agreed one", "It is set aside, and readers do not get it."
 
 
 def _hearing(contract: Contract) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -437,19 +452,6 @@ def _hearing(contract: Contract) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         own = [route for route in routes if route.audience == audience]
         if own:
             yield people, [(route.channel.words, ", ".join(OCCASIONS[one] for one in route.on)) for route in own]
-
-
-def _left_out(contract: Contract) -> Iterator[str]:
-    """Yield the parts of the contract that the page leaves out."""
-    keys = [k for k in contract.data if k not in METADATA | SHOWN | {"customProperties"}]
-    if keys:
-        yield f"{quoted(keys, most=20)} of the contract."
-    if named := [k for k in contract.object if k not in OF_OBJECT]:
-        yield f"{quoted(named, most=20)} of `{contract.object['name']}`."
-    for column in contract.every:
-        shown = IN_PLAN | {"physicalType", "classification"} | SHOWN_OF_COLUMN
-        if named := [k for k in column.source if k not in shown]:
-            yield f"{quoted(named, most=20)} of `{column.name}`."
 
 
 @dataclass(frozen=True, slots=True)
