@@ -9,7 +9,7 @@ from contracts import rules
 from contracts.authoring.diff import conditions, directions
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.contract_version import OBJECT, ContractVersion, was
-from contracts.plan import Check, Plan
+from contracts.plan import Check
 
 FOLLOWS = rules.Required | rules.LogicalType
 """The rules that come and go with the property's flag and type, or the file's format, whose own change reports it."""
@@ -27,7 +27,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield from _check(old, new, check, other)
         elif other and not isinstance(other.rule, FOLLOWS):
             at = new.check_path(other)
-            if is_implied(other, new.plan, old.plan):
+            if is_implied(other, new, old):
                 message = f"`{other.id}` is new, and refuses no file that passed before: {other.expected}."
                 yield new.change("rewritten", other.id, message, at)
                 continue
@@ -35,7 +35,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield new.change("check-added", other.id, message, at, _comes(old, new, other, "tightens"))
         elif check and not isinstance(check.rule, FOLLOWS):
             at = new.property_path(check.property) if check.property else OBJECT
-            if is_implied(check, old.plan, new.plan):
+            if is_implied(check, old, new):
                 message = f"`{check.id}` is gone, and other rules refuse the same files: {check.expected}."
                 yield new.change("rewritten", check.id, message, at)
                 continue
@@ -43,9 +43,9 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             yield new.change("check-removed", check.id, message, at, _comes(old, new, check, "loosens"))
 
 
-def is_implied(check: Check, plan: Plan, other: Plan) -> bool:
-    """Return True if the other plan refuses all files that a check of a plan refuses; False if it only warns."""
-    return check.refuses and conditions.are_implied(conditions.of_check(check, plan), other)
+def is_implied(check: Check, version: ContractVersion, other: ContractVersion) -> bool:
+    """Return True if the other version refuses all files that a check refuses; False if the check only warns."""
+    return check.refuses and conditions.are_implied(conditions.of_check(check, version.plan), other.conditions)
 
 
 def _comes(old: ContractVersion, new: ContractVersion, check: Check, turn: Direction) -> Direction:

@@ -6,13 +6,16 @@ Contracts write one rule in several ways: `required` and `nullValues` 0, `enum` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from contracts import rules
 from contracts.authoring.diff import directions
 from contracts.plan import Check, Plan, Scope, Threshold
+
+Core = tuple[Any, ...]
+"""The name of a demand: its kind, whom it concerns, its arguments and its filter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Condition:
     `lacking` are the properties without whose columns it is not made. A limit that no record may fail has no scope.
     """
 
-    core: tuple[Any, ...]
+    core: Core
     limit: Threshold
     scope: Scope | None
     lacking: frozenset[str]
@@ -52,15 +55,17 @@ def of_check(check: Check, plan: Plan) -> frozenset[Condition]:
     return frozenset(Condition((*core, where), limit, scope, lacking) for core in cores)
 
 
-def of_plan(plan: Plan) -> frozenset[Condition]:
-    """Return the conditions of all checks of a plan."""
-    return frozenset(condition for check in plan.checks for condition in of_check(check, plan))
+def of_plan(plan: Plan) -> Mapping[Core, tuple[Condition, ...]]:
+    """Return the conditions of all checks of a plan, by their cores."""
+    by_core: dict[Core, tuple[Condition, ...]] = {}
+    for condition in (each for check in plan.checks for each in of_check(check, plan)):
+        by_core[condition.core] = (*by_core.get(condition.core, ()), condition)
+    return by_core
 
 
-def are_implied(conditions: Iterable[Condition], plan: Plan) -> bool:
-    """Return True if each file that meets a plan meets these conditions."""
-    stated = of_plan(plan)
-    return all(any(one.is_implied_by(other) for other in stated) for one in conditions)
+def are_implied(conditions: Iterable[Condition], stated: Mapping[Core, tuple[Condition, ...]]) -> bool:
+    """Return True if each file that meets the stated conditions meets these."""
+    return all(any(one.is_implied_by(other) for other in stated.get(one.core, ())) for one in conditions)
 
 
 def may_lack(plan: Plan, name: str) -> bool:
@@ -73,7 +78,7 @@ def may_lack(plan: Plan, name: str) -> bool:
     return not plan.property_named(root).required
 
 
-def _cores(check: Check, plan: Plan) -> Iterator[tuple[Any, ...]]:  # noqa: C901 (a case for each kind)
+def _cores(check: Check, plan: Plan) -> Iterator[Core]:  # noqa: C901 (a case for each kind)
     """Yield the demands of a check, by what they are and whom they concern."""
     name, rule = check.property or "", check.rule
     prop = plan.property_named(name) if check.property else None
@@ -106,7 +111,7 @@ def _cores(check: Check, plan: Plan) -> Iterator[tuple[Any, ...]]:  # noqa: C901
             yield _as_written(check)
 
 
-def _as_written(check: Check) -> tuple[Any, ...]:
+def _as_written(check: Check) -> Core:
     return check.kind, check.property, repr(check.rule)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from contracts import rules
@@ -10,6 +11,7 @@ from contracts.authoring.compiler.compile import Compiled
 from contracts.authoring.diff import descriptive
 from contracts.authoring.diff.change import Change, Direction
 from contracts.authoring.diff.change_kinds import MEANINGS
+from contracts.authoring.diff.conditions import Condition, Core, of_plan
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
 from contracts.authoring.drop_block import parse
@@ -24,19 +26,21 @@ OBJECT: Path = ("schema", 0)
 
 @dataclass(frozen=True, slots=True)
 class ContractVersion:
-    """One version: its plan, whether or not in force, its document, and who hears of it."""
+    """One version: its plan, whether or not in force, its document, who hears of it, and what a file has to meet."""
 
     plan: Plan
     document: Document
     in_force: bool
     routes: tuple[Route, ...] = ()
+    conditions: Mapping[Core, tuple[Condition, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, compiled: Compiled) -> ContractVersion:
         """The version that was compiled; ContractInvalid, with the reason, if the document names no files."""
         if compiled.draft and compiled.document:
             routes = compiled.routes.routes if compiled.routes else ()
-            return cls(compiled.draft, compiled.document, compiled.plan is not None, routes)
+            is_in_force, stated = compiled.plan is not None, of_plan(compiled.draft)
+            return cls(compiled.draft, compiled.document, is_in_force, routes, stated)
         first = next((f for f in compiled.findings if f.level == "error" or f.code == "matches-nothing"), None)
         reason = f"{first.file}:{first.line}: {first.message} {first.fix}" if first else f"{compiled.file} has no plan."
         raise ContractInvalid(reason)

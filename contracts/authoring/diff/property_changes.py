@@ -160,16 +160,16 @@ def _required(old: ContractVersion, new: ContractVersion, before: Property, afte
         way = direction(tightens=after.required, loosens=before.required)
         message = f"`{name}` {'must be there and not null now' if after.required else 'may be missing or null now'}."
         kind = "required"
-        if _is_asked_elsewhere(*((new.plan, old.plan) if after.required else (old.plan, new.plan)), name):
+        if _is_asked_elsewhere(*((new, old) if after.required else (old, new)), name):
             kind, message = "rewritten", f"`{name}` must be there and not null, as other rules say, too."
         yield new.change(kind, f"{name}.required", message, (*at, "required"), way)
 
 
-def _is_asked_elsewhere(plan: Plan, other: Plan, name: str) -> bool:
-    """Return True if the other plan, in which a property is not required, refuses the same files as if it were."""
-    own = [c for c in plan.checks if isinstance(c.rule, rules.Required) and c.property == name]
-    is_there = not conditions.may_lack(other, name)
-    return is_there and all(not c.refuses or check_changes.is_implied(c, plan, other) for c in own)
+def _is_asked_elsewhere(version: ContractVersion, other: ContractVersion, name: str) -> bool:
+    """Return True if the other version, in which a property is not required, refuses the same files as if it were."""
+    own = [c for c in version.plan.checks if isinstance(c.rule, rules.Required) and c.property == name]
+    is_there = not conditions.may_lack(other.plan, name)
+    return is_there and all(not c.refuses or check_changes.is_implied(c, version, other) for c in own)
 
 
 def _texts(prop: Property) -> str:

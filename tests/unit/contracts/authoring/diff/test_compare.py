@@ -124,8 +124,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
         "- {metric: nullValues, mustBeLessThan",
         "- {id: full, metric: nullValues, mustBe: 0}\n          - {metric: nullValues, mustBeLessThan",
     ): (
-        *("check-added", "full"),
-        *TIGHTENS,
+        *("rewritten", "full"),
+        *WORDS,
     ),
     ("metric: duplicateValues,", "metric: duplicateValues, id: twice,"): ("check-renamed", "twice", *CALM),
     ("- name: at\n", "- name: at\n        logicalTypeOptions: {defaultTimezone: UTC}\n"): (
@@ -709,7 +709,6 @@ def test_every_kind_of_change_occurs() -> None:
         "promote",
         "property-added",
         "property-removed",
-        "rewritten",
         "set",
     }
     assert set(MEANINGS) - seen == elsewhere | {"property-order", "property-order-shown"}
