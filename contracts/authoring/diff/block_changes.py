@@ -39,7 +39,7 @@ def changes(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
     if nameless[0] == nameless[1]:
         yield new.change("files-names", "files", message, new.block("files"))
     else:
-        yield new.change("files", "files", message, new.block("files"), directions.of_sets(*nameless))
+        yield new.change("files", "files", message, new.block("files"), directions.of_patterns(before, after))
 
 
 BLOCK: dict[str, tuple[str, str, Callable[[Any, Any], Direction] | None]] = {
@@ -221,6 +221,8 @@ def _dialect(old: ContractVersion, new: ContractVersion) -> Iterator[Change]:
             way = BY_VALUES.get(one.name)
             turn: Direction = way(before, after) if way else "both"
             turn = BY_PLANS[one.name](old.plan, new.plan) if one.name in BY_PLANS else turn
+            # an archive may hold one file only of some dialects
+            turn = "both" if new.plan.archive and old.plan.csv.is_alone != new.plan.csv.is_alone else turn
             yield new.change("dialect", f"csv.{key}", was(f"csv.{key}", *shown_values), new.block("csv", key), turn)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar, assert_never, cast
 
 from contracts import rules
 from contracts.authoring.diff.change import Direction, direction, joined, turned
+from contracts.authoring.drop_block.pattern_overlap import covers
 from contracts.authoring.properties.values import order_of
 from contracts.plan import HOLDS, Check, Columns, Limit, Match, Plan, Property, Threshold
 from contracts.terms.arrival import Arrival
@@ -35,6 +36,15 @@ def of_sets(before: Collection[Any] | None, after: Collection[Any] | None) -> Di
         return direction(tightens=before is None and after is not None, loosens=after is None and before is not None)
     old, new = set(before), set(after)
     return direction(tightens=bool(old - new), loosens=bool(new - old))
+
+
+def of_patterns(before: Collection[str], after: Collection[str]) -> Direction:
+    """Return the direction of a change of patterns of keys, by the keys that they match."""
+    old, new = sorted(before), sorted(after)
+    return direction(
+        tightens=not all(covers(new, pattern) for pattern in old),
+        loosens=not all(covers(old, pattern) for pattern in new),
+    )
 
 
 def of_policies(before: str, after: str) -> Direction:

@@ -1,4 +1,4 @@
-"""Overlaps of two key patterns: two patterns in, a key that both match out, by construction instead of trial.
+"""Overlaps of key patterns: patterns in, a key that two match or the answer if some cover one, out, by construction.
 
 Each pattern is an automaton over characters; a walk over pairs of their states, shortest first, finds a key that both
 accept if there is one. A date is an automaton of its own with months, leap years and the ranges of its parts, so
@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -20,6 +20,9 @@ Chars = str | None
 """The characters of a step: one character, None for any but `/`, or ANY for any at all."""
 ANY = ""
 FILLER = "x"
+OTHER = "\0"
+"""Any character but `/` and those that patterns name."""
+MOST_STATES = 20_000
 LAST_CENTURY = 69
 """Last two digits of a year from which strptime reads %y as 19..; below it is 20.."""
 
@@ -171,3 +174,47 @@ def _in_range(part: str, value: int) -> bool:
         "S": (0, 59),
     }[part]
     return low <= value <= high
+
+
+def covers(patterns: Sequence[str], pattern: str) -> bool:
+    """Return True if some of the patterns match each key of a pattern; False also if that would take too long.
+
+    The walk follows one state of the pattern and all states that the others may be in after the same characters.
+    """
+    toks = [tokens(each) for each in patterns]
+    own = tokens(pattern)
+    queue = deque([(State(), _closed(toks, frozenset((n, State()) for n in range(len(toks)))))])
+    seen: set[tuple[State, frozenset[tuple[int, State]]]] = set()
+    while queue:
+        here = queue.popleft()
+        if here in seen:
+            continue
+        seen.add(here)
+        state, others = here
+        is_end = state.token == len(own)
+        if len(seen) > MOST_STATES or (is_end and not any(at.token == len(toks[n]) for n, at in others)):
+            return False
+        queue.extend((after, others) for after in _ends(own, state))
+        steps = [(n, *step) for n, at in others for step in _steps(toks[n], at)]
+        signs = {"/", OTHER, *(chars for _, chars, _ in steps if chars)}
+        for chars, after in _steps(own, state):
+            for sign in {chars} if chars else signs - ({"/"} if chars is None else set()):
+                reached = frozenset((n, at) for n, wanted, at in steps if _takes(wanted, sign))
+                queue.append((after, _closed(toks, reached)))
+    return True
+
+
+def _closed(toks: Sequence[tuple[Token, ...]], states: frozenset[tuple[int, State]]) -> frozenset[tuple[int, State]]:
+    """Return states with those that follow without a character."""
+    every, new = set(states), list(states)
+    while new:
+        n, state = new.pop()
+        ends = [(n, after) for after in _ends(toks[n], state) if (n, after) not in every]
+        every.update(ends)
+        new += ends
+    return frozenset(every)
+
+
+def _takes(chars: Chars, sign: str) -> bool:
+    """Return True if a step takes a character; OTHER is one that no pattern names."""
+    return sign != "/" if chars is None else not chars or chars == sign

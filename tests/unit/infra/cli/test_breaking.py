@@ -207,10 +207,11 @@ def test_changelog_groups_by_whom_it_concerns() -> None:
     assert result.stdout == (
         "# Changelog\n\n## orders.v1 1.0.0 -> 1.0.0\n\n"
         "### Breaks producers and consumers\n\n"
-        "- `day.logicalType` is `string`, and was `date`. (tightens and loosens)\n"
-        "- `files` is `shop/orders/*`, and was `shop/orders/*.csv`. (tightens and loosens)\n\n"
+        "- `day.logicalType` is `string`, and was `date`. (tightens and loosens)\n\n"
         "### Breaks producers\n\n"
         "- `id` must be there and not null now. (tightens)\n\n"
+        "### Breaks consumers\n\n"
+        "- `files` is `shop/orders/*`, and was `shop/orders/*.csv`. (loosens)\n\n"
         "### Changes that break nothing\n\n"
         "- `empty` is `accept`, and was `warn`.\n\n"
         "### Words\n\n"

@@ -227,6 +227,8 @@ EDITS: dict[tuple[str, str], tuple[str, ...]] = {
     (', "shop/{year:%Y}/*.csv"', ""): ("files", "files", *TIGHTENS),
     ("{year:%Y}", "{y:%Y}"): ("files-names", "files", *CALM),
     ("[shop/orders/*.csv,", "[shop/orders/*.csv, shop/x/*,"): ("files", "files", *LOOSENS),
+    ("shop/orders/*.csv", "shop/orders/*"): ("files", "files", *LOOSENS),
+    ("[shop/orders/*.csv,", "[shop/orders/*.csv, shop/orders/1*.csv,"): ("files", "files", *CALM),
     ("shop/orders/*.csv", "shop/order/*.csv"): ("files", "files", *BOTH),
     ("producer: shop", "producer: store"): ("producer", "producer", "none", BREAKS, FINE),
     ("producer: shop", "producer: shop\n      consumers: [risk]"): ("consumers", "consumers", "none", "none", "none"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from datetime import datetime, timedelta
+from random import Random
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from contracts.authoring.drop_block.pattern_overlap import shared_key
+from contracts.authoring.drop_block.pattern_overlap import covers, shared_key
 from contracts.terms.key_pattern import captures
 
 DISJOINT = [
@@ -85,3 +87,41 @@ def test_dates_shown_are_real_in_both_patterns(first: str, second: str, tail: st
     else:
         assert captures(a, key) is not None
         assert captures(b, key) is not None
+
+
+@pytest.mark.parametrize(
+    ("several", "pattern", "is_covered"),
+    [
+        (["a/*.csv"], "a/x*.csv", True),
+        (["a/x*.csv"], "a/*.csv", False),
+        (["a/**"], "a/*/b.csv", True),
+        (["a/*/b"], "a/**", False),
+        (["a/{x}"], "a/*", False),
+        (["a/x*", "a/{n}"], "a/?", True),
+        (["a/*b", "a/*a"], "a/*", False),
+        (["a/{day:%Y-%m-%d}.csv"], "a/2024-02-29.csv", True),
+        (["a/{day:%Y-%m-%d}.csv"], "a/2023-02-29.csv", False),
+        (["a/????-??-??"], "a/{day:%Y-%m-%d}", True),
+        (["a/{day:%Y-%m-%d}"], "a/{date:%Y-%m-%d}", True),
+    ],
+)
+def test_pattern_is_covered_if_others_match_all_its_keys(several: list[str], pattern: str, *, is_covered: bool) -> None:
+    assert covers(several, pattern) == is_covered
+
+
+DRAWN = ("a", "b", "*", "?", "{n}", "**", "/", "ab", "{m:%m}")
+
+
+def test_covered_pattern_has_no_key_of_its_own() -> None:
+    chance = Random(1)
+    words = ["".join(chance.choice("ab/01") for _ in range(length)) for length in range(6) for _ in range(60)]
+    counts: Counter[bool] = Counter()
+    for _ in range(400):
+        drawn = ["a/" + "".join(chance.sample(DRAWN, chance.randrange(1, 4))) for _ in range(3)]
+        *several, pattern = (each.replace("***", "**") for each in drawn)
+        own = [w for w in words if captures(pattern, f"a/{w}") is not None]
+        alone = [w for w in own if all(captures(other, f"a/{w}") is None for other in several)]
+        answer = covers(several, pattern)
+        assert not (answer and alone), (several, pattern, alone)
+        counts[answer] += 1
+    assert min(counts[True], counts[False]) > 40, counts
