@@ -108,6 +108,8 @@ def judge_all(
     `references` are those of the plan, as `infra.offline.reference_files` finds them; checks against history compare
     with the `earlier` files.
     """
+    from spark_jobs import fast_lane
+
     with ThreadPoolExecutor(1) as pool:  # while Spark starts
         files = [pool.submit(file_of, upload.path) for upload in uploads]
         admitted = [upload.admission(plan) for upload in uploads]
@@ -117,7 +119,7 @@ def judge_all(
             with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
                 drops = {n: _drop(n, uploads[n], admission, plan, Path(folder)) for n, admission in let_in.items()}
                 request = _request(plan, tuple(drops.values()), Path(folder), marks, references)
-                result = _surely_passing(request) or _run(request, Path(folder), session(), tell)
+                result = fast_lane.judge(request) or _run(request, Path(folder), session(), tell)
                 for n, facts in zip(drops, result.drops, strict=True):
                     rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                     kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -204,13 +206,6 @@ def _request(
         marks=marks,
         references=tuple(references),
     )
-
-
-def _surely_passing(request: JobRequest) -> JobResult | None:
-    """Return the result of files that surely pass, for which Spark need not start; None for all others."""
-    from spark_jobs import fast_lane
-
-    return fast_lane.judge(request)
 
 
 def _run(request: JobRequest, folder: Path, spark: SparkSession, tell: Tell) -> JobResult:
