@@ -67,7 +67,7 @@ class Guard:
         }
         self._keys |= {f"arn:aws:s3:::{name}": key for name, key in stack.bucket_keys.items()}
         for name, trust in stack.trusts.items():
-            role = f"arn:aws:iam::{ACCOUNT}:role/{stack.names[name]}"
+            role = stack.role_arns[name]
             self._trusts[role] = read([{**each, "Resource": role} for each in trust])
             self._roles[role] = Rights(role, read(stack.roles[name]), name=name)
         for name, function in stack.functions.items():

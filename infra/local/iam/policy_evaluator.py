@@ -21,6 +21,7 @@ _ELEMENTS = frozenset(
 _KEYS = frozenset(
     {
         "aws:principalaccount",
+        "aws:principalarn",
         "aws:securetransport",
         "aws:sourceaccount",
         "aws:sourcearn",
@@ -59,6 +60,15 @@ class Request:
     action: str
     resource: str
     context: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Return the context with the ARN of the principal: of a session its role's.
+
+        docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html#condition-keys-principalarn
+        """
+        known = self.principal is not None and self.principal.startswith("arn:")
+        return {"aws:PrincipalArn": str(self.principal), **self.context} if known else self.context
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +198,7 @@ def matches(statement: Statement, request: Request) -> bool:
         (statement.principals is None or any(_is(named, request.principal) for named in statement.principals))
         and any(_like(wanted.lower(), action) for wanted in statement.actions) != statement.but_actions
         and any(_like(wanted, resource) for wanted in statement.resources) != statement.but_resources
-        and all(condition.holds(request.context) for condition in statement.conditions)
+        and all(condition.holds(request.facts) for condition in statement.conditions)
     )
 
 
@@ -253,6 +263,7 @@ _OPERATORS: dict[str, Callable[[str, str], bool]] = {
     "StringNotLike": _like,
     "ArnEquals": _arn_like,
     "ArnLike": _arn_like,
+    "ArnNotLike": _arn_like,
     "Bool": str.__eq__,
     "NumericLessThan": lambda wanted, given: float(given) < float(wanted),
     "Null": str.__eq__,

@@ -129,7 +129,8 @@ class Stack:
 
     `roles` holds the statements of each role by logical id, `people` those of each policy for people, `bucket_policies`
     those of each bucket by name, `bucket_keys` the ARNs of customer keys by bucket, `lifecycles` the rules by bucket.
-    `trusts` holds the trust policies of roles that others than Lambda assume, `cors` the rules for pages by bucket.
+    `trusts` holds the trust policies of roles that others than Lambda assume, `role_arns` their ARNs,
+    `cors` the rules for pages by bucket.
     `template` is what it was made of, expanded and not resolved.
     """
 
@@ -147,6 +148,7 @@ class Stack:
     bucket_keys: Mapping[str, str]
     lifecycles: Mapping[str, tuple[Mapping[str, Any], ...]]
     trusts: Mapping[str, tuple[Mapping[str, Any], ...]]
+    role_arns: Mapping[str, str]
     cors: Mapping[str, tuple[CorsRule, ...]]
     template: Template
 
@@ -186,6 +188,7 @@ def deploy(
         bucket_keys={key["Bucket"]: key["Key"] for key in answer["bucket_keys"]},
         lifecycles={lifecycle["Bucket"]: tuple(lifecycle["Rules"]) for lifecycle in answer["lifecycles"]},
         trusts={name: tuple(statements) for name, statements in answer["trusts"].items()},
+        role_arns=answer["role_arns"],
         cors={each["Bucket"]: tuple(map(CorsRule.of, each["Rules"])) for each in answer["cors"]},
         template=template,
     )
@@ -287,6 +290,7 @@ def _questions(template: Template, made: Template) -> dict[str, Any]:
             name: role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
             for name, role in of_type({"Resources": made}, "AWS::IAM::Role").items()
         },
+        "role_arns": {name: {"Fn::GetAtt": [name, "Arn"]} for name in of_type({"Resources": made}, "AWS::IAM::Role")},
         "people": {name: policy_statements(template, name) for name in of_type(template, "AWS::IAM::ManagedPolicy")},
         **_bucket_questions(template),
     }

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from functions.api import producers
 from functions.aws.clients import Clients, zones_from
@@ -183,6 +184,20 @@ def test_address_expires(site: Site) -> None:
     late = presigned_refused(request, None, now + timedelta(seconds=601))
     assert late is not None
     assert (late.code, late.message) == ("AccessDenied", "Request has expired")
+
+
+def test_trials_are_uploaded_by_addresses_of_the_api_alone(site: Site) -> None:
+    status, answer = site.announce("orders/try.csv", trial=True)
+    landing, session = site.stack.names["LandingBucket"], boto3.Session("shop", "none")
+    rights = [{"Effect": "Allow", "Action": ["s3:PutObject", "kms:GenerateDataKey"], "Resource": "*"}]
+    with site.cloud.guard.holding("shop", rights):
+        session.client("s3").put_object(Bucket=landing, Key="orders/sent.csv", Body=GOOD)
+        with pytest.raises(ClientError, match="AccessDenied"):
+            session.client("s3").put_object(Bucket=landing, Key="_trial/orders/sent.csv", Body=GOOD)
+
+    assert status == 200
+    assert f"/{landing}/_trial/" in answer["upload"]["url"]
+    assert put(answer["upload"])[0] == 200
 
 
 def test_session_may_put_its_key_alone(site: Site) -> None:

@@ -315,6 +315,25 @@ def test_principal_may_what_the_table_says(who: str, site: Site) -> None:
     assert allowed == {zone: [a for a in ACTIONS if a in EXPECTED[who].get(zone, "").split()] for zone in ZONES}
 
 
+def test_trials_are_uploaded_by_the_role_of_the_api_alone(site: Site) -> None:
+    landing, brought = site.names["LandingBucket"], {"aws:SecureTransport": "true"}
+
+    def may(who: Who, key: str) -> str:
+        asked = Request(who.arn, "s3:PutObject", f"arn:aws:s3:::{landing}/{key}", brought)
+        return decide(asked, who.identity, site.policies[landing], session=who.session, owner=OURS)
+
+    uploader = Who(role("matrix/uploads/matrix-Http-ApiUploadRole-1"), EVERYTHING)
+    others = {
+        "another stack's": Who(role("matrix2/uploads/r"), EVERYTHING),
+        "a name like the path": Who(role("uploads-matrix"), EVERYTHING),
+        "another account's": Who(role("matrix/uploads/r", THEIRS), EVERYTHING),
+        **site.principals,
+    }
+    assert [may(uploader, key) for key in ("_trial/shop/1.csv", "shop/1.csv")] == ["allowed", "allowed"]
+    assert {may(who, "_trial/shop/1.csv") for who in others.values()} == {"denied"}
+    assert may(others["another stack's"], "shop/_trial/1.csv") == "allowed"
+
+
 @pytest.mark.parametrize("context", [{"aws:SecureTransport": "false"}, {"s3:TlsVersion": "1.1"}], ids=str)
 def test_nothing_passes_without_modern_tls(context: dict[str, str], site: Site) -> None:
     answers = {site.may(who, action, zone, **context) for who in EXPECTED for action in ACTIONS for zone in ZONES}

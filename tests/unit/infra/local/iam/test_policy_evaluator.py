@@ -141,6 +141,9 @@ CONDITIONS: dict[str, tuple[Mapping[str, Any], Mapping[str, str], bool]] = {
     "less if it exists, absent": ({"NumericLessThanIfExists": {"s3:TlsVersion": 1.2}}, {}, True),
     "arn, absent": ({"ArnLike": {"aws:SourceArn": "arn:aws:events:*:*:*"}}, {}, False),
     "arn if it exists, absent": ({"ArnLikeIfExists": {"aws:SourceArn": "arn:aws:events:*:*:*"}}, {}, True),
+    "arn not like, another": ({"ArnNotLike": {"aws:SourceArn": f"{ROLE}/*"}}, {"aws:SourceArn": ROLE}, True),
+    "arn not like, but like": ({"ArnNotLike": {"aws:SourceArn": f"{ROLE}*"}}, {"aws:SourceArn": ROLE}, False),
+    "arn not like, absent": ({"ArnNotLike": {"aws:SourceArn": f"{ROLE}*"}}, {}, True),
     "null, empty is present": ({"Null": {"s3:prefix": "true"}}, {"s3:prefix": ""}, False),
     "absent but wanted by one of two": (
         {"Null": {"s3:prefix": "false"}, "StringLikeIfExists": {"s3:prefix": "a/*"}},
