@@ -55,7 +55,7 @@ def published(here: Asked, contract: PublishRequest) -> PublishAnswer:
     except StaleWrite as error:
         raise RequestRefused(409, "Somebody else published at the same moment: send the request again.") from error
     if done.publication is None:
-        raise _refused(done.findings)
+        raise refused(done.findings)
     changes = done.publication
     if not contract.dry_run:
         audit.note_publication(here.caller, (*changes.new, *changes.changed, *changes.withdrawn), changes.index)
@@ -69,7 +69,8 @@ def published(here: Asked, contract: PublishRequest) -> PublishAnswer:
     )
 
 
-def _refused(findings: Iterable[Finding]) -> RequestRefused:
+def refused(findings: Iterable[Finding]) -> RequestRefused:
+    """Return the refusal of a text, with the places of its errors."""
     errors = [
         {
             "place": "body.text",

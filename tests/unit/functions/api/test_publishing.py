@@ -36,6 +36,21 @@ LOOKING = """\
 """
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)
 
+SPECIFICATION = """\
+dataContractSpecification: 1.1.0
+id: novels
+info: {title: Novels, version: 1.0.0}
+models:
+  novels:
+    type: table
+    fields:
+      id: {type: integer, required: true}
+      note: {type: text}
+"""
+TWO = f"{SPECIFICATION}  shelves:\n    fields:\n      id: {{type: integer}}\n"
+WRONG = SPECIFICATION.replace("fields:", "fields: 1\n    columns:")
+"""Texts of the Data Contract Specification: of one contract, of two, and of none."""
+
 
 @pytest.fixture
 def world() -> World:
@@ -230,3 +245,35 @@ def test_registered_contract_answers_its_id(asking: Asking) -> None:
     assert asking.ask(f"{path}/books-1.0.0", token).body["content"] == BOOKS
     assert asking.ask(path, token, "POST", json.dumps("no: contract")).status == 400
     assert asking.ask(path, token, "POST", json.dumps({"text": BOOKS})).status == 400
+
+
+def test_text_of_another_format_is_imported_before_it_is_registered(asking: Asking) -> None:
+    path, token = "/api/v1/data-contract", asking.token("steward")
+    files = {"files": "press/*.csv", "producer": "press", "format": "csv"}
+
+    without = asking.ask(path, token, "POST", json.dumps(SPECIFICATION))
+    answer = asking.ask(path, token, "POST", json.dumps(SPECIFICATION), query=files)
+    assert (without.status, "files, producer and format" in without.body["detail"]) == (400, True)
+    assert (answer.status, answer.body) == (200, "novels-1.0.0")
+    document = asking.ask(f"{path}/novels-1.0.0", token).body["content"]
+    assert "apiVersion: v3" in document
+    assert asking.ask("/contracts/novels.v1", token).body["producer"] == "press"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "why"),
+    [
+        ("SPECIFICATION", {"files": "press/*.csv"}, "go together"),
+        ("SPECIFICATION", {"files": "_trial/*.csv", "producer": "press", "format": "csv"}, "trial"),
+        ("BOOKS", {"files": "press/*.csv", "producer": "press", "format": "csv"}, "names its files itself"),
+        ("TWO", {"files": "press/*.csv", "producer": "press", "format": "csv"}, "holds 2 contracts"),
+        ("WRONG", {"files": "press/*.csv", "producer": "press", "format": "csv"}, ""),
+    ],
+)
+def test_import_that_cannot_be_is_refused_with_its_reason(
+    asking: Asking, text: str, query: dict[str, str], why: str
+) -> None:
+    asked = json.dumps(globals()[text])
+    answer = asking.ask("/api/v1/data-contract", asking.token("steward"), "POST", asked, query=query)
+
+    assert (answer.status, why in answer.body["detail"]) == (400, True), answer.body
