@@ -17,8 +17,8 @@ import sqlglot
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Finding, Level, Path
 from contracts.authoring.imports import shapes, sql_types
-from contracts.authoring.imports.imported import Imported, contract, dimension, given, kept, lost, rest_lost
-from contracts.authoring.imports.suites import bigquery
+from contracts.authoring.imports.imported import BY_HAND, Imported, contract, dimension, given, kept, lost, rest_lost
+from contracts.authoring.imports.suites import bigquery, clouddq_references
 from contracts.authoring.properties import decimals
 from contracts.authoring.quality import watermarks
 from contracts.authoring.sql import expressions, statements
@@ -240,9 +240,16 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         arguments = entry_id[rule_id] if isinstance(entry_id, dict) else None
         bound = Bound(rule, arguments or {}, prop["name"], table, str(where))
         entry, only = bound.entry(), bound.filter()
+        identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
+        lookup = clouddq_references.looked_up(bound.expression()) if isinstance(entry, str) else None
+        place = clouddq_references.target(_section(document, "entities"), *lookup) if lookup else None
+        if place and not newer and only == {}:
+            prop.setdefault("relationships", []).append({**identity, "to": place, **_about(rule, binding)})
+            continue
         if isinstance(entry, str) or isinstance(only, str):
+            fix = clouddq_references.ELSEWHERE if lookup and not place else BY_HAND
             why = entry if isinstance(entry, str) else f"its row filter `{where!s:.80}`: {only}"
-            lost(document, at, f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built: {why}")
+            lost(document, at, f"`{rule_id}` is a rule of type {rule['rule_type']:.40}, which is not built: {why}", fix)
             value = {"column": prop["name"], "where": where, "rule": rule, "arguments": arguments}
             table.custom.append(kept(f"{name}-{rule_id}", given(value)))
             continue
@@ -256,12 +263,17 @@ def _bind(document: Document, name: str, binding: dict[str, Any], table: Table) 
         if also := only | newer | ({"referenceColumns": reference} if reference and of_rows else {}):
             inside = "implementation" if "implementation" in entry else "arguments"
             entry = {**entry, inside: {**entry.get(inside, {}), **also}}
-        place = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
+        owner = prop.setdefault("quality", []) if rule["rule_type"].upper() in CHECKS else table.quality
         more = [kept(str(key), value) for key, value in (binding.get("metadata") or {}).items()]
         about = dimension(rule.get("dimension"))
         more = [*about.pop("customProperties", ()), *more]
-        identity = {"id": re.sub("[^A-Za-z0-9_-]", "_", f"{name}-{rule_id}")}
-        place.append({**identity, **about, **entry, **given({"customProperties": more})})
+        owner.append({**identity, **about, **entry, **given({"customProperties": more})})
+
+
+def _about(rule: dict[str, Any], binding: dict[str, Any]) -> dict[str, Any]:
+    """Return what a relationship keeps of its rule, which has no keys for it."""
+    about = {"dimension": rule.get("dimension"), **(binding.get("metadata") or {})}
+    return given({"customProperties": [kept(str(key), value) for key, value in given(about).items()]})
 
 
 def _relative(arguments: dict[str, Any]) -> str:
@@ -299,6 +311,10 @@ class Bound:
         except SqlRefused as refused:
             return refused.message
         return {"filter": text}
+
+    def expression(self) -> str:
+        """Return its expression as it is written; empty without one."""
+        return str((self.rule.get("params") or {}).get("custom_sql_expr") or "")
 
     def entry(self) -> dict[str, Any] | str:
         """Return the check of a rule, or the reason that there is none; SQL has parameters if possible, else values."""

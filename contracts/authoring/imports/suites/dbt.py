@@ -40,7 +40,7 @@ TESTS = ("data_tests", "tests")
 OF_NODE = {"name", "description", "columns", "config", "constraints", "meta", "tags", "identifier", "docs", *TESTS}
 OF_COLUMN = {"name", "description", "data_type", "constraints", "meta", "tags", "quote", "config", "docs", *TESTS}
 OF_SOURCE = {"name", "description", "tables", "schema", "database", "meta", "tags", "config", "freshness", "loader"}
-OF_CONFIG = {"contract", "meta", "tags", "enabled", "docs"}
+OF_CONFIG = {"contract", "meta", "tags", "enabled", "docs", "freshness", "loaded_at_field"}
 DIALECTS = ("bigquery", "snowflake", "postgres", "spark")
 """The dialects of sqlglot in which a type is tried."""
 PERIODS = {"minute": "min", "hour": "h", "day": "d"}

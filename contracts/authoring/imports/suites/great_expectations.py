@@ -119,6 +119,9 @@ def _apply(document: Document, path: Path, table: Table, kind: str, arguments: d
     if own and own.wants_bound and not {"min_value", "max_value"} & arguments.keys():
         lost(document, path, f"`{kind:.80}` of `{column!s:.60}` has neither bound, and says nothing.", on_key=False)
         return
+    if own and any(key not in arguments for key in own.needs):
+        lost(document, path, f"`{kind:.80}` lacks an argument that it needs, and says nothing.", on_key=False)
+        return
     if own is None or own.elsewhere or _has_parameters(arguments) or kind in expectations.TYPED:
         message = f"`{kind:.80}` is not judged here; it is kept as a custom property."
         lost(document, path, message, on_key=False)

@@ -116,6 +116,48 @@ def test_dimension_that_odcs_lacks_is_kept() -> None:
     assert notes(FORM, text) == refused(FORM, text) == []
 
 
+def looking_up(sql: str, **binding: Any) -> str:
+    """Return a configuration whose rule looks the id up in another entity."""
+    data = json.loads(bound("SEEN", **binding))
+    data["rules"]["SEEN"] = {
+        "rule_type": "CUSTOM_SQL_EXPR", "dimension": "consistency", "params": {"custom_sql_expr": sql}
+    }  # fmt: skip
+    data["entities"]["STAFF"] = {"table_name": "staff", "columns": {"ID": {"name": "id", "data_type": "STRING"}}}
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    "sql", ["$column in (select id from `project.data.staff`)", "($column IN (SELECT DISTINCT ID FROM staff))"]
+)
+def test_lookup_in_another_entity_is_a_relationship(sql: str) -> None:
+    people, _ = documents(FORM, looking_up(sql))
+    assert people["schema"][0]["properties"][0]["relationships"] == [
+        {"id": "B-SEEN", "to": "staff.v1.yaml#/schema/staff/properties/id",
+         "customProperties": [{"property": "dimension", "vendor": "dropgate-import", "value": "consistency"}]}
+    ]  # fmt: skip
+    assert notes(FORM, looking_up(sql)) == refused(FORM, looking_up(sql)) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "binding"),
+    [
+        ("$column in (select id from elsewhere)", {}),
+        ("$column in (select id from staff where id > 'a')", {}),
+        ("$column not in (select id from staff)", {}),
+        ("$column in (select name from staff)", {}),
+        ("$column in (select id from staff)", {"row_filter_id": "NEW"}),
+    ],
+)
+def test_other_lookup_is_kept_with_a_note(sql: str, binding: dict[str, Any]) -> None:
+    people, _ = documents(FORM, looking_up(sql, **binding))
+    assert "relationships" not in people["schema"][0]["properties"][0]
+    assert [p["property"] for p in people["schema"][0]["customProperties"]] == ["B-SEEN"]
+    assert any(
+        "`SEEN` is a rule of type CUSTOM_SQL_EXPR, which is not built" in note
+        for note in notes(FORM, looking_up(sql, **binding))
+    )
+
+
 TWO_TYPES = "Values of different types are compared: `since` is timestamp and `'2026'` is text."
 NO_WATERMARK = "A watermark is a date, a timestamp, an integer or an exact number; `id` is string."
 LOST = {
