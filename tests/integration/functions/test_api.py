@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -279,3 +280,22 @@ def test_without_the_parameter_nothing_of_the_api_is_made(environment: pytest.Mo
     assert not [name for name in {*stack.functions, *stack.names, *stack.roles} if name.startswith(("Api", "Http"))]
     assert not [variable for variable in stack.environment if "ISSUER" in variable]
     assert routes_of(stack.template) == ()
+
+
+HEALTH = {"dynamodb:UpdateItem": 1, "dynamodb:Query": 39, "sqs:GetQueueAttributes": 11}
+
+
+def test_reads_of_operators_need_the_calls_of_the_cost_page(site: Site) -> None:
+    """Those of warm functions, as docs/explanation/cost.md has them."""
+    token, counted = site.issuer.token("ops", "operator"), {}
+    paths = ("/costs", "/health", "/drops?month=2026-01")
+    for path in (*paths, *paths):  # the second of each is warm
+        before = len(site.cloud.requests)
+        assert site.ask(path, token)[0] == 200
+        counted[path] = Counter(r.operation for r in list(site.cloud.requests)[before:] if r.caller in HANDLERS)
+    contracts = len(site.ask("/contracts", token)[2]["contracts"])
+    listed = {"dynamodb:UpdateItem": 1, "s3:GetObject": 1}
+
+    assert counted["/costs"] == {**listed, "dynamodb:Query": contracts}
+    assert counted["/drops?month=2026-01"] == {**listed, "dynamodb:Query": contracts + 1}
+    assert counted["/health"] == HEALTH
