@@ -26,6 +26,14 @@ NODE = {
         "resource_type": TEXT,
         "columns": {"type": ["object", "null"], "additionalProperties": {"type": "object"}},
         "config": {"type": ["object", "null"]},
+        "depends_on": {
+            "type": ["object", "null"],
+            "properties": {"nodes": {"type": ["array", "null"], "items": TEXT}},
+        },
+        "test_metadata": {
+            "type": ["object", "null"],
+            "properties": {"kwargs": {"type": ["object", "null"]}},
+        },
     },
 }
 NODES = {"type": "object", "additionalProperties": NODE}
