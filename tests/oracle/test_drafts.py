@@ -91,12 +91,12 @@ def test_samples_pass_and_damaged_copies_do_not(tmp_path: Path, seed: int) -> No
 
 def damaged(made: Table, chance: Random) -> dict[str, bytes]:
     """Copies with their columns swapped, cut off, and with other text in a column."""
-    half = replace(made, cells=made.cells[: len(made.cells) // 2])
+    third = replace(made, cells=made.cells[: len(made.cells) // 3])
     wrong = chance.choice([n for n, name in enumerate(made.names) if name in TYPED])
     garbage = [tuple("??x" if n == wrong else c for n, c in enumerate(row)) for row in made.cells]
     copies = {
-        "cut in two": half.written(),
-        "cut off": replace(made, packed=False).written()[: len(replace(made, packed=False).written()) * 2 // 3],
+        "a third of the records": third.written(),
+        "cut off": replace(made, packed=False).written()[: len(replace(made, packed=False).written()) // 3],
         "garbage": replace(made, cells=tuple(garbage)).written(),
     }
     if made.form == "csv" and any(name in TYPED for name in made.names[:2]):
