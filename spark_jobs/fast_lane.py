@@ -98,10 +98,12 @@ def _counts(drop: JobDrop, condition: arrow_tests.PassCondition) -> list[Mapping
     counts: list[Mapping[str, Any]] = []
     lines = local_lines.lines(0, [piece], max(local_lines.BLOCK, 2 * drop.size), condition.comment)  # one batch
     for batch in arrow_tests.evaluate_lines(lines, condition):
-        for row in batch.to_pylist():
-            if row["n"] is None or row["mask"] is not None or row["odd"] or row["failing"]:
-                return None
-            counts.append(row)
+        if batch.column("n").null_count:  # lines, which may be no text
+            return None
+        rows = batch.to_pylist()
+        if any(row["mask"] is not None or row["odd"] or row["failing"] for row in rows):
+            return None
+        counts += rows
     return counts
 
 

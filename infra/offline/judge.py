@@ -6,6 +6,7 @@ The same admission, the same Spark job, the same verdict; only the bucket and th
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 
 NOTHING_BEFORE = EarlierFiles()
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,6 @@ def judge_all(
     `references` are those of the plan, as `infra.offline.reference_files` finds them; checks against history compare
     with the `earlier` files.
     """
-    from spark_jobs import fast_lane
-
     with ThreadPoolExecutor(1) as pool:  # while Spark starts
         files = [pool.submit(file_of, upload.path) for upload in uploads]
         admitted = [upload.admission(plan) for upload in uploads]
@@ -119,7 +120,7 @@ def judge_all(
             with tempfile.TemporaryDirectory(prefix="dropgate-") as folder:
                 drops = {n: _drop(n, uploads[n], admission, plan, Path(folder)) for n, admission in let_in.items()}
                 request = _request(plan, tuple(drops.values()), Path(folder), marks, references)
-                result = fast_lane.judge(request) or _run(request, Path(folder), session(), tell)
+                result = _surely_passing(request) or _run(request, Path(folder), session(), tell)
                 for n, facts in zip(drops, result.drops, strict=True):
                     rows = Path(folder) / "rejected" / str(n) / rejected_file(plan)
                     kept = rows.read_bytes() if with_rows and rows.exists() else None
@@ -206,6 +207,17 @@ def _request(
         marks=marks,
         references=tuple(references),
     )
+
+
+def _surely_passing(request: JobRequest) -> JobResult | None:
+    """Return the result of files that surely pass, for which Spark need not start; None if the job has to judge."""
+    from spark_jobs import fast_lane
+
+    try:
+        return fast_lane.judge(request)
+    except Exception as error:  # noqa: BLE001 (whatever it is, the job can judge the files)
+        log.warning("Spark judges the files, as judging them without it failed: %s", type(error).__name__)
+        return None
 
 
 def _run(request: JobRequest, folder: Path, spark: SparkSession, tell: Tell) -> JobResult:

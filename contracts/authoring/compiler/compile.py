@@ -128,7 +128,7 @@ def compile_each(
             end = inside[-1] + 1 if inside else len(path)
             owner, last = part.value(path[: end - 1]), path[end - 1] if path else 0
             if path[end - 2 : end - 1] == ("properties",) and isinstance(removed := part.value(path[:end]), dict):
-                unread |= {name for name in (removed.get("name"),) if isinstance(name, str)}
+                unread.add(name if isinstance(name := removed.get("name"), str) else None)
             if isinstance(owner, dict):
                 owner.pop(last, None)
             elif isinstance(owner, list) and isinstance(last, int):

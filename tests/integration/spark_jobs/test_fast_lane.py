@@ -56,6 +56,11 @@ LEFT: dict[str, tuple[Plan, str | bytes]] = {
     "a figure of all values": (replace(PLAN, checks=(*PLAN.checks, MEAN)), GOOD),
     "rows for consumers": (replace(PLAN, promote="rows"), GOOD),
     "a packed file": (replace(PLAN, compression="gzip"), GOOD),
+    "bytes that are no text": (PLAN, GOOD.replace("one", "né").encode("cp1252")),
+    "bytes that are no UTF-8 in a line that fails": (
+        replace(PLAN, csv=Csv(encoding="windows-1252")),
+        f"{GOOD}10,né,many,\n11,né,-1,\n".encode("cp1252"),
+    ),
     "letters of another encoding": (
         replace(PLAN, csv=Csv(encoding="windows-1252", mojibake="reject")),
         GOOD.replace("one", "né"),

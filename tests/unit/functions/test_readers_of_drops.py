@@ -31,6 +31,7 @@ PARTITION = "asks for drops, whose partitions of the index have no trials"
 ASKED = "asks for trials only if its caller does"
 
 READERS = {
+    "functions/costs/observed.py": PARTITION,
     "functions/doctor/compare.py": PARTITION,
     "functions/operations/listing.py": ASKED,
     "functions/operations/port_check.py": PARTITION,

@@ -89,7 +89,8 @@ def test_what_lies_within_columns_of_parquet_is_proposed(spark: SparkSession, tm
         "words.*[]": "timestamp",
         "none.a": "integer",
     }
-    assert {c.id for c in plan.checks} >= {"to.city.enum", "to['zip.nr'].maximum", "lines[].at.required"}
+    assert {c.id for c in plan.checks} >= {"to.city.enum", "lines[].price.maximum", "lines[].at.required"}
+    assert not [c.id for c in plan.checks if c.id.startswith("to['zip.nr'].m")]  # a name, which counts nothing
     assert plan.property_named("lines[].price").exact == (7, 2)
     assert "`to.raw` is left out: it is BYTE_ARRAY without annotation." in made.text
     assert "`odd` is left out: its keys are int." in made.text
@@ -116,10 +117,10 @@ def _drawn(count: int) -> list[float]:
 
 @pytest.mark.parametrize("values", [SOME[:6], [*SOME, *(-value for value in SOME), *_drawn(30)]], ids=["few", "many"])
 def test_bounds_of_floats_accept_their_own_sample(spark: SparkSession, tmp_path: Path, values: Sequence[float]) -> None:
-    """Two floats are the bounds of each column: some stand alone, some in a group, a list or a map."""
+    """Two floats are the ends of each column: some stand alone, some in a group, a list or a map."""
     columns: dict[str, pa.Array] = {}
     for n, (low, high) in enumerate(zip(*[iter(values)] * 2, strict=True)):
-        few = [low, high, None, low, high] * 4
+        few = [low, high, None, low / 2 + high / 2, high] * 8
         columns[f"alone{n}"] = pa.array(few, pa.float32())
         match n % 3:
             case 0:
@@ -134,7 +135,7 @@ def test_bounds_of_floats_accept_their_own_sample(spark: SparkSession, tmp_path:
     plan = compile_text(made.text.encode(), f"{made.name}.yaml").draft
     assert plan, made.text
     bounds = {c.property for c in plan.checks if c.kind == "maximum"}
-    assert len(bounds) > len(columns) * 3 // 4, bounds
+    assert len(bounds) > len(columns) // 2, bounds
     decision = judge(sample, plan, "things/things-2026-01-31.parquet", lambda: spark).decision
     assert [o.id for o in decision.checks if o.result == "failed"] == []
     assert decision.verdict == "accepted"

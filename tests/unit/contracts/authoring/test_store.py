@@ -162,7 +162,8 @@ def test_other_text_of_the_same_moment_stops_the_publish() -> None:
 # ---- a table stays one
 
 
-TABLE = ONE.replace("format: csv", "format: csv\n      promote: table")
+WAIVED = "waivers: [{change: 'promote:promote', version: 1.1.0, because: all readers know}]"
+TABLE = ONE.replace("format: csv", f"format: csv\n      {WAIVED}\n      promote: table")
 ROWS = TABLE.replace("promote: table", "promote: rows")
 SHOPS = ONE.replace("orders", "shops")
 LIST = "value:\n      - {object: orders, files: shop/orders/*.csv, producer: shop, format: csv, promote: table}\n"

@@ -57,12 +57,20 @@ def test_orders_are_drafted_with_their_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("right", "wrong"),
-    [("12.50", "12,50"), ("true", "yes"), ("order>", "Order>"), ("</customer>", "<b/></customer>"), ("EUR", "USD")],
+    [("12.50", "12,50"), ("true", "yes"), ("order>", "Order>"), ("</customer>", "<b/></customer>")],
 )
 def test_damaged_copies_are_rejected(tmp_path: Path, right: str, wrong: str) -> None:
     plan, text = contract_of(tmp_path, ("orders.xml", orders().encode()))
 
     assert verdict(plan, orders().replace(right, wrong).encode())[0] == "rejected", text
+
+
+def test_copy_with_another_value_has_a_warning(tmp_path: Path) -> None:
+    plan, text = contract_of(tmp_path, ("orders.xml", orders().encode()))
+
+    assert verdict(plan, orders().encode()) == ("accepted", []), text
+    name, problems = verdict(plan, orders().replace("EUR", "USD").encode())
+    assert (name, "total['@currency'].enum" in str(problems)) == ("accepted_with_warnings", True)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252"])
