@@ -19,10 +19,10 @@ from contracts.job import DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.watermarks import marked
 from spark_jobs import measure
-from spark_jobs.formats import text_lines
 from spark_jobs.prefilter import arrow_tests, local_lines, plan_tests, prefilter
 from spark_jobs.rules import key_checks
 from spark_jobs.scan import placement, tally
+from spark_jobs.scan.read import header_texts
 from spark_jobs.scan.references import References
 from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.set_checks.keys import KeyFindings
@@ -67,8 +67,7 @@ def is_for(plan: Plan) -> bool:
 def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     """Return the result of a file whose lines surely pass all checks; None for another."""
     plan = request.plan
-    texts = text_lines.header_texts(plan, [drop]) if plan.has_cells else []
-    condition = plan_tests.pass_condition(plan, drop.header, texts)
+    condition = plan_tests.pass_condition(plan, drop.header, header_texts(plan, [drop]))
     counts = None if condition is None else _counts(drop, replace(condition, sorts=True))
     if condition is None or counts is None:
         return None
@@ -83,12 +82,12 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     if lines.records and not keys <= passing.ascending()[drop.uri]:
         return None
     tallies, _ = tally.count_by_file(None, plan, passing.mask_counts())
-    of_file = tallies.get(drop.uri, tally.Tally(failed=(0,) * len(plan.row_checks())))
-    if is_watched(plan.csv) and (of_file.sums.utf8 or of_file.sums.ansi):
+    if is_watched(plan.csv) and any(of_file.sums.utf8 or of_file.sums.ansi for of_file in tallies.values()):
         return None
     batch = ScannedBatch((), {drop.id: lines}, {}, None, {}, References())
     no_sets = measure.SetChecks(KeyFindings({}, {}), {}, {})
-    findings = measure.Findings(batch, {drop.id: of_file}, measure.Evidence(), no_sets, {}, {})
+    by_drop = {drop.id: tallies[drop.uri]} if tallies else {}
+    findings = measure.Findings(batch, by_drop, measure.Evidence(), no_sets, {}, {})
     return measure.result(request, drop, findings)
 
 
