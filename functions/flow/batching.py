@@ -197,7 +197,7 @@ def _claim(ports: Ports, window: Window, chosen: Sequence[Drop]) -> tuple[Batch,
 
 def _slots(ports: Ports, *, sure: bool) -> list[int]:
     """Return some free slots to ask for; a guess if it is not worth a call to read which are free."""
-    slots = set(range(ports.most_batches))
+    slots = set(ports.slots)
     if sure:
         taken = ports.ledger.taken_slots()  # more than there are places, where a deployment has made them fewer
         slots = slots - taken.keys() if len(taken) < ports.most_batches else set()

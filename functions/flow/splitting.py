@@ -73,7 +73,7 @@ def _halves(ports: Ports, batch: Batch, first: Batch, drops: Sequence[Drop], *, 
     frees it, and may write no item twice (DynamoDB API, TransactWriteItems).
     """
     at, middle = ports.at(), len(drops) // 2
-    others = [slot for slot in range(ports.most_batches) if slot != batch.slot] if placed else []
+    others = [slot for slot in ports.of(trial=batch.trial).slots if slot != batch.slot] if placed else []
     slots = (*sample(others, min(2, len(others))), None, None)
 
     def half(number: int, own: Sequence[Drop]) -> Batch:

@@ -24,6 +24,8 @@ from functions.ports.web.web_documents import WebDocuments
 
 MOST_DROPS, MOST_BATCHES = 500, 15
 """The template's defaults of how many drops go into one batch, and how many batches are under way."""
+TRIALS_IN = 4
+"""Trials take one in so many slots: the others are for deliveries alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Ports:
     def of(self, *, trial: bool) -> Ports:
         """Return the ports with the zones of trials if asked for them, else as they are."""
         return replace(self, zones=self.zones.of(trial=True)) if trial else self
+
+    @property
+    def slots(self) -> range:
+        """Return the slots that batches may take: those of trials have the first quarter, and one at least."""
+        return range(max(1, self.most_batches // TRIALS_IN) if self.zones.trial else self.most_batches)
 
     def at(self) -> str:
         """Return the time as a stamp."""

@@ -175,7 +175,7 @@ def _work(ports: Ports, open_items: InFlight, windows: Sequence[Window]) -> list
 
 
 def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequence[Window]:
-    """Return the overdue windows whose batches get a slot; paused ones keep their turn and take no slot."""
+    """Return the overdue windows whose batches get a slot; paused ones, and trials beyond their slots, keep their turn."""
     if not line:
         return line
     try:
@@ -185,7 +185,10 @@ def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequ
         held = ()
     taken = ports.ledger.taken_slots()
     free = [window for window in line if not any(pause.holds(window) for pause in held)]
-    return in_turn(free, taken.values(), ports.most_batches - len(taken))
+    own = len(ports.of(trial=True).slots - taken.keys())
+    tried = [window for window in free if window.trial][:own]
+    may = [window for window in free if not window.trial or window in tried]
+    return in_turn(may, taken.values(), ports.most_batches - len(taken))
 
 
 def in_turn(line: Sequence[Window], holders: Iterable[str], places: int) -> list[Window]:

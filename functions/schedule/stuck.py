@@ -5,6 +5,7 @@ Nothing is changed, and only ledger and catalog are read: the state of a job its
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -67,8 +68,14 @@ class _World:
 
     ports: Ports
     pauses: tuple[Pause, ...]
-    taken: int
+    taken: Collection[int]
     advice: Advice
+
+    def full(self, *, trial: bool) -> str | None:
+        """Return the batches of which one must end before another begins; None if a slot is free."""
+        if trial and not set(self.ports.of(trial=True).slots) - set(self.taken):
+            return f"one of the batches in the {len(self.ports.of(trial=True).slots)} slots of trials"
+        return f"one of {self.ports.most_batches} batches" if len(self.taken) >= self.ports.most_batches else None
 
     def drop(self, drop: Drop) -> Stuck | None:
         if not drop.in_flight:
@@ -83,8 +90,8 @@ class _World:
         if drop.state == "staged":
             if held := self.held(drop):
                 return held
-            if self.taken >= self.ports.most_batches:
-                return f"one of {self.ports.most_batches} batches to end", self.advice.full
+            if batches := self.full(trial=drop.trial):
+                return f"{batches} to end", self.advice.full
             if drop.plan:
                 self.ports.catalog.plan(drop.plan)  # DocumentInvalid: no batch can be made
             return "a batch", f"The schedule makes one within two minutes. {self.advice.logs}"
@@ -141,8 +148,8 @@ class _World:
         return f"{self.advice.not_started} {self.advice.logs}"
 
     def window(self, window: Window) -> Stuck:
-        full = self.taken >= self.ports.most_batches
-        waits_for = f"one of {self.ports.most_batches} batches to end" if full else "its message"
+        full = self.full(trial=window.trial)
+        waits_for = f"{full} to end" if full else "its message"
         do = self.advice.full if full else f"The schedule sends it again every minute. {self.advice.logs}"
         waits_for, do = self.held(window) or (waits_for, do)
         return Stuck("window", window.plan, "due", window.due_at, waits_for, do)
@@ -172,7 +179,7 @@ def stuck(ports: Ports, bound: timedelta, advice: Advice = ON_AWS, most: int = 1
         pauses = ports.ledger.pauses()
     except DocumentInvalid:
         unread = ("PAUSES",)
-    world = _World(ports, pauses, len(ports.ledger.taken_slots()), advice)
+    world = _World(ports, pauses, ports.ledger.taken_slots().keys(), advice)
     each = [
         *(world.drop(ports.ledger.drop(d.id) or d) for d in (*open_items.drops, *open_items.waiting)),
         *(world.batch(b) for b in open_items.batches),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -11,7 +13,8 @@ from functions.drop import PROMOTED, STATES, TRIAL_TRANSITIONS, advance
 from functions.operations.erase import forget
 from functions.operations.override import accept, reject
 from functions.operations.replay import replay
-from tests.builders import REJECTED, ZONES, Judge, World, a_drop, a_world, all_good, one_bad
+from functions.schedule.stuck import Stuck, stuck
+from tests.builders import REJECTED, ZONES, Judge, World, a_drop, a_plan, a_world, all_good, one_bad
 
 GOOD = b"id,note\n1,a\n"
 AT = "2026-01-31T12:00:01.000000Z"
@@ -88,6 +91,66 @@ def test_trials_and_drops_share_no_batch() -> None:
 
     assert (ends[real].state, ends[trial].state) == ("accepted", "tried")
     assert ends[real].batch != ends[trial].batch
+
+
+def in_line(world: World, *names: str) -> list[str]:
+    """Upload files whose batches are asked for one after the other; return their drops."""
+    ids = []
+    for name in names:
+        ids.append(world.upload(name, GOOD))
+        world.deliver_events()
+        world.deliver_windows()
+    return ids
+
+
+def test_trials_leave_slots_to_deliveries() -> None:
+    world = a_world(contracts=[a_plan(f"{name}.v1", files=[f"{name}/*.csv"]) for name in "abcde"])
+    world.ports = replace(world.ports, most_batches=8)
+    trials = in_line(world, *(f"{keys.TRIAL}{name}/1.csv" for name in "abc"))
+    deliveries = in_line(world, "d/1.csv", "e/1.csv")
+
+    assert [world.drop(d).state for d in trials] == ["validating", "validating", "staged"]
+    assert [world.drop(d).state for d in deliveries] == ["validating", "validating"]
+    assert [one.waits_for for one in waiting(world) if one.what == "drop" and one.id == trials[2]] == [
+        "one of the batches in the 2 slots of trials to end"
+    ]
+
+
+def test_trial_in_line_takes_its_slot_once_one_is_free() -> None:
+    world = a_world(contracts=[a_plan(f"{name}.v1", files=[f"{name}/*.csv"]) for name in "abc"])
+    world.ports = replace(world.ports, most_batches=4)
+    trials = in_line(world, *(f"{keys.TRIAL}{name}/1.csv" for name in "abc"))
+    world.reconcile()
+    world.deliver_windows()
+    before = [world.drop(d).state for d in trials]
+    world.deliver_jobs(world.end_jobs())
+    world.reconcile()
+    world.deliver_windows()
+
+    assert before == ["validating", "staged", "staged"]
+    assert [world.drop(d).state for d in trials] == ["tried", "validating", "staged"]
+
+
+def test_halves_of_a_trial_take_no_slot_of_deliveries() -> None:
+    world = a_world()
+    world.ports = replace(world.ports, most_batches=9)
+    ids = [world.upload(f"{keys.TRIAL}orders/{number}.csv", GOOD) for number in range(4)]
+    world.deliver_events()
+    world.deliver_windows()
+    world.crash_jobs()
+    while not (halves := [b for b in world.ledger._batches.values() if b.former]):
+        world.deliver_jobs()
+        world.crash_jobs()
+
+    assert [b.trial for b in halves] == [True, True]
+    assert {b.slot for b in halves} <= {0, 1, None}
+    world.finish()
+    assert {world.drop(d).state for d in ids} == {"tried"}
+
+
+def waiting(world: World) -> tuple[Stuck, ...]:
+    world.clock.pass_seconds(7200)
+    return stuck(world.ports, timedelta(hours=1))
 
 
 @pytest.mark.parametrize("judge", [all_good, one_bad])
