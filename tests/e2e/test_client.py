@@ -1,14 +1,19 @@
-"""The client against the whole flow: a good and a bad file are sent, judged, and come back with verdict and receipt."""
+"""Client, API and page against the whole flow: good and bad files are sent, judged, mended and sent again."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,11 +21,16 @@ from pyspark.sql import SparkSession
 from contracts.authoring.compiler.lint import lint
 from infra.local.embedded import Embedded
 from infra.packaging.bundles import ROOT
+from tests.chromium import CHROMIUM, DRIVER, chromium
 from tests.e2e.cases import GOOD, HEADER
 from tests.e2e.conftest import HERE
+from tests.integration.functions.test_uploads import sent
 
 BAD = HEADER + b"1,Ana,-2,2026-01-31\n2,Bo,1,2026-01-31\n"
+MENDED = BAD.replace(b"-2", b"2")
 HEADLESS = b"id,nom,amount,day\n1,Ana,2,2026-01-31\n"
+PATIENCE = 150.0
+"""Seconds in which a verdict must come."""
 CONTRACT = HERE / "contracts" / "sales" / "orders.v1.yaml"
 TEN_LINES = """
 import sys
@@ -60,6 +70,23 @@ class Producer:
         return subprocess.run(
             command, cwd=self.folder, env=around, capture_output=True, text=True, check=False, timeout=240
         )
+
+    def ask(self, path: str, document: dict[str, Any] | None = None) -> Any:
+        """Send a request to the API as a program without the client does; return its document."""
+        assert self.embedded.issuer
+        token = self.embedded.issuer.token("shop", "producer")
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        body = None if document is None else json.dumps(document).encode()
+        status, _, text = sent("GET" if body is None else "POST", f"{self.api}{path}", body, headers)
+        assert status == 200, text
+        return json.loads(text)
+
+    def object(self, key: str) -> bytes | None:
+        """Return the bytes that consumers have under a key."""
+        client, bucket = self.embedded.client("s3"), self.embedded.stack.names["PromotedBucket"]
+        if key not in self.promoted():
+            return None
+        return bytes(client.get_object(Bucket=bucket, Key=key)["Body"].read())
 
     def file(self, name: str, body: bytes) -> Path:
         """Write a file to send."""
@@ -168,3 +195,69 @@ def test_trial_gets_its_verdict_and_leaves_nothing(producer: Producer) -> None:
     trials = json.loads(producer.call("drops", "--key", "orders/tried.csv", "--trial", "--format", "json").stdout)
     assert [(row["state"], row["verdict"]) for row in trials] == [("tried", "accepted"), ("tried", "rejected")]
     assert producer.promoted() == promoted
+
+
+def walk(producer: Producer, key: str, body: bytes) -> dict[str, Any]:
+    """Announce a file, upload it by the address of the answer, and return its drop once it is decided."""
+    head = base64.b64encode(body).decode()
+    file = {"key": key, "size": len(body), "sha256": hashlib.sha256(body).hexdigest(), "head": head}
+    upload = producer.ask("/uploads", file)["upload"]
+    status, headers, text = sent(upload["method"], upload["url"], body, upload["headers"])
+    assert status == 200, text
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        listed = producer.ask(f"/drops?key={quote(key)}&version_id={quote(headers['x-amz-version-id'])}")["drops"]
+        if listed and listed[0]["decided_at"] and listed[0]["state"] in ("accepted", "rejected"):
+            return dict(listed[0])
+        time.sleep(1)
+    raise AssertionError(listed)
+
+
+def test_file_is_rejected_mended_and_accepted_over_http_alone(producer: Producer) -> None:
+    bad = walk(producer, "orders/walk.csv", BAD)
+    receipt = producer.ask(f"/drops/{bad['id']}/receipt")
+    rows = sent("GET", producer.ask(f"/drops/{bad['id']}/rejected-rows")["url"], None, {})
+
+    assert (bad["state"], bad["rows"]) == ("rejected", {"read": 2, "valid": 1, "rejected": 1})
+    assert (receipt["verdict"], receipt["problems"][0]["check"]) == ("rejected", "amount.minimum")
+    assert (rows[0], rows[2].splitlines()[1]) == (200, b"1,Ana,-2,2026-01-31,1,amount.minimum (at least 0)")
+    assert producer.object("orders.v1/orders/walk.csv") is None
+
+    good = walk(producer, "orders/walk.csv", MENDED)
+
+    assert (good["state"], good["rows"]["rejected"]) == ("accepted", 0)
+    assert producer.ask(f"/drops/{good['id']}/receipt")["verdict"] == "accepted"
+    assert producer.object("orders.v1/orders/walk.csv") == MENDED
+    assert [step["state"] for step in producer.ask(f"/drops/{good['id']}")["history"]] == [
+        "received",
+        "staged",
+        "validating",
+        "promoting",
+        "accepted",
+    ]
+
+
+@pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver")
+def test_file_is_rejected_mended_and_accepted_on_the_page(producer: Producer) -> None:
+    with chromium() as window:
+        window.show(f"{producer.api}/app/send")
+        window.write("input[name=who]", "shop")
+        window.click("button")
+        verdicts = []
+        for body in (BAD, MENDED):
+            window.show(f"{producer.api}/app/send")
+            window.write("input[type=file]", str(producer.file("browser.csv", body)))
+            window.click("#send button")
+            until = time.monotonic() + PATIENCE
+            while not (text := str(window.run("return document.getElementById('results').innerText"))):
+                assert time.monotonic() < until, window.run("return document.getElementById('status').textContent")
+                time.sleep(1)
+            verdicts.append(text)
+            window.click("#results a")
+            window.click("a.button")
+            assert "`" not in (receipt := str(window.run("return document.body.innerText")))
+            assert ("below the minimum" in receipt) == (body is BAD)
+
+    assert "amount is below the minimum of 0" in verdicts[0]
+    assert verdicts[1].startswith("Accepted")
+    assert producer.object("orders.v1/orders/browser.csv") == MENDED
