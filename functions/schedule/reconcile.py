@@ -175,7 +175,7 @@ def _work(ports: Ports, open_items: InFlight, windows: Sequence[Window]) -> list
 
 
 def _next(ports: Ports, line: Sequence[Window], troubles: list[Trouble]) -> Sequence[Window]:
-    """Return the overdue windows whose batches get a slot; paused ones, and trials beyond their slots, keep their turn."""
+    """Return the overdue windows whose batches get a slot; paused ones and trials without a slot keep their turn."""
     if not line:
         return line
     try:

@@ -59,7 +59,7 @@ def open_link(here: Here, token: str) -> Response[str]:
         raise _ended()
     if _is_revoked(here, link):
         raise _ended()
-    folder = keys.report_folder(here.ports.zones, drop.producer, drop.id, link.attempt)
+    folder = keys.report_folder(here.ports.zones.of(trial=drop.trial), drop.producer, drop.id, link.attempt)
     try:
         page = here.ports.store.get(f"{folder}receipt.html").decode()
     except ObjectGone as error:

@@ -12,6 +12,7 @@ from tests.unit.functions.pages.a_month import FIRST, MISSING_DAY, SECOND, a_mon
 from tests.unit.functions.pages.browsing import Opened, opened
 
 HISTORY, VERSIONS = "/app/contracts/orders.v1/history", "/app/contracts/orders.v1/versions"
+RULES = "/app/contracts/orders.v1/rules"
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,14 @@ def test_pages_with_pictures_stay_small(site: Opened) -> None:
     person = site.browser("ann", "steward", "operator")
     for path in (HISTORY, VERSIONS, "/app/lint", "/app/drops", "/app/operations"):
         assert len(person.ask(path).text.encode()) < 200_000
+
+
+def test_rules_are_in_words_and_have_no_script(site: Opened) -> None:
+    assert f'href="{RULES}"' in site.browser("shop", "producer").ask("/app/contracts/orders.v1").text
+    shown = site.browser("shop", "producer").ask(RULES)
+
+    assert shown.status == 200
+    assert re.search(r"amount.*?100,?000", shown.text, re.DOTALL)
+    assert shown.headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+    assert "<script" not in shown.text
+    assert site.browser("bank", "producer").ask(RULES).status == 404
