@@ -72,6 +72,8 @@ def command() -> None:
         keep(journey, DEMO, mails)
         console.print(_where(journey, DEMO, mails), highlight=False, soft_wrap=True)
         console.print(f"\n{time.monotonic() - began:.0f} s in all.")
+    for traveller in (t for t in journey.travellers if not t.as_expected):
+        click.echo(_amiss(traveller), err=True)
     sys.exit(0 if good else 3)
 
 
@@ -108,6 +110,17 @@ def _table(travellers: list[Traveller], began: float) -> Table:
         looks = LOOKS.get(one.state, "dim") if one.arrived else "dim"
         table.add_row(one.upload.story, one.upload.key, f"[{looks}]{state}[/]", *counts, seconds)
     return table
+
+
+def _amiss(traveller: Traveller) -> str:
+    """Return a sentence for a file that did not end as promised, with what to do."""
+    from infra.cli.options.target import typed
+    from infra.demo.journey import PATIENCE as STILL
+
+    key, state, expected = traveller.upload.key, traveller.state, traveller.upload.expected
+    if traveller.arrived:
+        return f"{key} ended as {state}, not as {expected}: `{typed()} show {traveller.drop_id}` tells why."
+    return f"{key} has no verdict ({state}): nothing moved for {STILL:.0f} s. Run it again on a less busy machine."
 
 
 def _where(journey: Journey, folder: Path, mails: Sequence[Received]) -> str:

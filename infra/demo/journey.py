@@ -20,7 +20,7 @@ from infra.local.mailbox import Received
 from infra.local.state import export_folder
 
 PATIENCE = 240.0
-"""Seconds after which the demo reports an error."""
+"""Seconds without any file's new state after which the demo ends."""
 
 
 @dataclass(slots=True)
@@ -59,8 +59,9 @@ class Journey:
     def run(self, show: Callable[[list[Traveller]], None]) -> bool:
         """Send all files and show every change; return True if each file ended as expected."""
         ports = self.ports()
-        end = time.monotonic() + PATIENCE
-        while not all(t.arrived for t in self.travellers) and time.monotonic() < end:
+        states: list[str] = []
+        moved = time.monotonic()
+        while not all(t.arrived for t in self.travellers) and time.monotonic() < moved + PATIENCE:
             self._send()
             waiting = [t.drop_id for t in self.travellers if t.drop_id and not t.arrived]
             by_id = {d.id: d for d in ports.ledger.drops(waiting)} if waiting else {}
@@ -68,6 +69,8 @@ class Journey:
                 if traveller.drop_id in by_id:
                     traveller.drop = by_id[traveller.drop_id]
                     traveller.settled = time.monotonic() if traveller.arrived else None
+            if (now := [t.state for t in self.travellers]) != states:
+                states, moved = now, time.monotonic()
             show(self.travellers)
             time.sleep(0.3)
         return all(t.as_expected for t in self.travellers)
