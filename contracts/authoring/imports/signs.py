@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from contracts.authoring.imports.specifications import odcs_2
 from contracts.authoring.imports.suites import dbt, dbt_manifest, great_expectations
+from contracts.authoring.imports.tables import csvw
 
 MAGIC = b"PAR1"
 DDL = re.compile(r"\s*(--.*\n\s*|/\*.*?\*/\s*)*(create\b|struct\s*<)", re.IGNORECASE | re.DOTALL)
@@ -33,6 +35,11 @@ DIALECTS = (
     ),
 )
 """Words that only one database's DDL has, by format; the first of these counts."""
+SUBSCHEMA = (
+    "type", "$ref", "enum", "const", "properties", "items", "format", "pattern", "description", "title", "oneOf",
+    "anyOf", "allOf", "minimum", "maximum", "minLength", "maxLength",
+)  # fmt: skip
+"""Keys of a property in JSON Schema."""
 PLAIN = {
     "string", "number", "integer", "boolean", "date", "time", "datetime", "year", "yearmonth", "any", "object", "array",
     "duration", "geopoint", "geojson", "list",
@@ -69,6 +76,33 @@ KEYS = (
     ("table-schema", ("fields", "foreignKeys")),
 )
 """Keys of the outermost mapping that identify a format; the first format with all its keys counts."""
+
+
+def _entries(*keys: str) -> Callable[[Any], bool]:
+    """Return the test of a mapping of mappings, one of which has one of some keys."""
+    return lambda value: (
+        isinstance(value, dict)
+        and any(isinstance(entry, dict) and not entry.keys().isdisjoint(keys) for entry in value.values())
+    )
+
+
+def _list_of(kind: type) -> Callable[[Any], bool]:
+    """Return the test of a list of values of one type."""
+    return lambda value: isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
+
+
+VALUES: Mapping[str, Callable[[Any], bool]] = {
+    "@context": lambda value: csvw.recognizes({"@context": value}),
+    "Table": lambda value: isinstance(value, dict) and "StorageDescriptor" in value,
+    "resources": _list_of(dict),
+    "dataset": lambda value: isinstance(value, dict) or _list_of(dict)(value),
+    "entities": _entries("columns", "table_name", "source_database"),
+    "rules": _entries("rule_type"),
+    "properties": _entries(*SUBSCHEMA),
+    "$ref": lambda value: isinstance(value, str),
+    "allOf": _list_of(dict),
+}
+"""The values of keys that other tools have as well, as the rules of a linter and the resources of a cluster."""
 CERTAIN = (
     ("odcs-2.2", odcs_2.recognizes_standard),
     ("dbt-manifest", dbt_manifest.recognizes),
@@ -94,8 +128,13 @@ def format_of(data: Any) -> str | None:
         return None
     if name := next((name for name, recognizes in CERTAIN if recognizes(data)), None):
         return name
-    name = next((name for name, keys in KEYS if all(key in data for key in keys)), None)
+    name = next((name for name, keys in KEYS if all(_identifies(key, data) for key in keys)), None)
     return name or (_of_fields(data["fields"]) if "fields" in data else None)
+
+
+def _identifies(key: str, data: dict[str, Any]) -> bool:
+    """Return True if a mapping has a key, with a value as the format of this key has it."""
+    return key in data and (key not in VALUES or VALUES[key](data[key]))
 
 
 def _dialect(text: str) -> str:

@@ -132,7 +132,7 @@ def contracts(document: Document, nodes: list[Node]) -> list[Imported]:
                 document, node.path, f"`{node.name:.60}` has no columns here.", "Name its columns there.", on_key=False
             )
     targets = {
-        (node.name, name): (
+        (node.id, name): (
             f"{slug(node.id)}.v1.yaml#/schema/{node.name}/properties/{name}",
             prop.get("logicalType", ""),
         )

@@ -70,7 +70,7 @@ def test_of(written: Any, path: Path, column: str | None) -> Test | None:
 
 @dataclass(slots=True)
 class Tests:
-    """The tests of one table; `targets` are columns of all tables by name: their place in a contract and type."""
+    """The tests of one table; `targets` are columns of all tables by id: their place in a contract and type."""
 
     document: Document
     table: Table
@@ -149,7 +149,8 @@ class Tests:
     def _relate(self, test: Test, column: str, manner: Manner) -> bool:
         """Add a relationship to a column of another table of the source."""
         call = REF.fullmatch(str(test.arguments.get("to")))
-        target = self.targets.get(((call[5] or call[3]) if call else "", str(test.arguments.get("field"))))
+        table = "" if call is None else f"{call[3]}-{call[5]}" if call[1] == "source" else call[5] or call[3]
+        target = self.targets.get((table, str(test.arguments.get("field"))))
         if target is None or not manner.is_plain:
             return False
         prop, (place, kind) = self.table.column(column), target

@@ -13,7 +13,7 @@ from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.document import source
 from contracts.authoring.imports import writing
 from contracts.authoring.imports.formats import FORMATS
-from contracts.authoring.imports.importing import Files, import_source
+from contracts.authoring.imports.importing import Files, format_of, import_source
 from infra.packaging.bundles import ROOT
 from tests.unit.contracts.authoring.imports.importing import codes, imported
 
@@ -179,3 +179,24 @@ def test_page_explains_the_format(form: str) -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_bytes_that_are_no_text_are_findings(form: str) -> None:
     assert import_source(form, b"\xff\xfe\x00", "x").failed
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ('{"rules": {"NN": {"rule_type": "NOT_NULL"}}}', "clouddq"),
+        ('{"rules": {"semi": "error"}, "root": true}', None),
+        ('{"rules": [{"host": "a"}]}', None),
+        ("resources: [service.yaml]", None),
+        ("resources: [{path: a.csv, schema: {fields: [{name: a}]}}]", "data-package"),
+        ('{"@context": "https://schema.org", "@type": "Dataset"}', None),
+        ('{"@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}], "url": "a.csv"}', "csvw"),
+        ('{"properties": {"version": "1.2", "owner": "x"}}', None),
+        ('{"properties": {"a": {}, "b": {"type": "string"}, "c": true}}', "json-schema"),
+        ("dataset: path/of/images", None),
+        ("entities: {T: {columns: {A: {}}}}", "clouddq"),
+        ("entities: [sensor.a]", None),
+    ],
+)
+def test_key_of_other_tools_is_no_sign_of_a_format(text: str, form: str | None) -> None:
+    assert format_of(text.encode(), "a.json") == form

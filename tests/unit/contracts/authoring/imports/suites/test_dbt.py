@@ -170,6 +170,20 @@ def test_reference_within_the_source_is_a_relationship_of_its_type() -> None:
     ]  # fmt: skip
 
 
+def test_tables_of_one_name_in_two_sources_are_told_apart() -> None:
+    def source(name: str, kind: str) -> dict[str, Any]:
+        return {"name": name, "tables": [{"name": "customers", "columns": [{"name": "id", "data_type": kind}]}]}
+
+    test = {"relationships": {"to": "source('shop', 'customers')", "field": "id"}}
+    orders = {"name": "orders", "columns": [{"name": "customer", "tests": [test]}]}
+    text = json.dumps({"models": [orders], "sources": [source("shop", "bigint"), source("crm", "varchar(9)")]})
+    made, *_ = documents(FORM, text)
+    assert made["schema"][0]["properties"] == [
+        {"name": "customer", "logicalType": "integer",
+         "relationships": [{"to": "shop-customers.v1.yaml#/schema/customers/properties/id"}]}
+    ]  # fmt: skip
+
+
 def test_constraints_and_types_of_any_database_are_read() -> None:
     prop = column(kind="STRUCT<a INT64, b ARRAY<STRING>>")
     assert [inner["name"] for inner in prop["properties"]] == ["a", "b"]
