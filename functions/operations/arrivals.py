@@ -1,4 +1,4 @@
-"""Arrivals of a contract by days: its drops of a month, its missing files and its window in, a day each out. Pure."""
+"""Arrivals of a contract: its drops, its missing files and its window in; days and files to come out. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 
 from contracts.terms.arrival import Arrival
 from functions.drop import OPEN, PROMOTED, Drop
-from functions.ports.clock import moment_if_any
+from functions.ports.clock import moment_if_any, stamp
 from functions.ports.expected_files import Absence
 
 DayState = Literal[
@@ -29,6 +29,30 @@ class ArrivalDay:
     promoted: int
     rejected: int
     due_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """Files of a contract that are to come today: `came` of `files` have, and their window ends at `due_at`."""
+
+    contract: str
+    day: date
+    files: int
+    came: int
+    due_at: str
+
+
+def awaited(contract: str, arrival: Arrival, uploads: Iterable[tuple[str, str]], now: datetime) -> Awaited | None:
+    """Return the files of today whose window is not over yet; None if none is to come.
+
+    `uploads` are the keys that came, each with its time. A key counts once, as in the search for missing files.
+    """
+    day = arrival.day(now)
+    due = arrival.closes(day)
+    if not arrival.expects(day) or now > due:
+        return None
+    came = len({key for key, at in uploads if (moment := moment_if_any(at)) and arrival.day(moment) == day})
+    return None if came >= arrival.files else Awaited(contract, day, arrival.files, came, stamp(due))
 
 
 def arrival_days(

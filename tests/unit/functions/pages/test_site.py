@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from contracts.terms.arrival import Arrival
 from functions import keys
 from functions.api.identity.callers import ROLES
 from infra.local.issuer import ASKED
-from tests.builders import NOON, ZONES, a_drop, a_world
+from tests.builders import NOON, ZONES, a_drop, a_plan, a_world
 from tests.unit.functions.pages.browsing import Opened, opened
 
 DROP, HOSTILE_DROP = "d" * 32, "e" * 32
@@ -159,3 +160,19 @@ def test_session_ends_after_hours(site: Opened) -> None:
         assert person.ask("/app").status == 303
     finally:
         site.sessions.held = before
+
+
+def test_files_that_are_to_come_today_are_shown_until_they_came() -> None:
+    world = a_world(contracts=[a_plan(arrival=Arrival("18:00"))])
+    with opened(world) as running:
+        own, other, reader = (
+            running.browser(*who) for who in (("shop", "producer"), ("bank", "producer"), ("ann", "consumer"))
+        )
+        before = own.ask("/app").text
+        assert "To come today" in before
+        assert "31 Jan 2026, 18:00" in before
+        assert "To come today" not in other.ask("/app").text + reader.ask("/app").text
+        world.upload("orders/1.csv", b"id,note\n1,a\n")
+        world.deliver_events()
+
+        assert "To come today" not in own.ask("/app").text

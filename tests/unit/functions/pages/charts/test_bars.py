@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from contracts.terms.arrival import Arrival
-from functions.operations.arrivals import arrival_days
+from functions.operations.arrivals import arrival_days, awaited
 from functions.pages.charts.bars import HEIGHT, LEAST, bar_chart
 from functions.pages.charts.calendar import SIGNS, weeks
 from functions.ports.expected_files import Absence
@@ -78,3 +78,25 @@ def test_each_state_of_a_day() -> None:
         30: "to come",
     }
     assert set(by_day.values()) <= set(SIGNS)
+
+
+def test_files_are_to_come_until_they_came_or_their_window_is_over() -> None:
+    evening = Arrival("18:00", zone="Asia/Tokyo", files=2)  # until 09:00 UTC
+    early = datetime(2026, 1, 31, 3, tzinfo=UTC)
+    first, yesterday, second = (
+        ("a.csv", "2026-01-30T15:00:00.000000Z"),
+        ("b.csv", "2026-01-30T14:59:59.000000Z"),
+        ("c.csv", "2026-01-31T02:00:00.000000Z"),
+    )
+
+    files = awaited("orders.v1", evening, [first, first, yesterday], early)
+    assert files
+    assert (files.day, files.came, files.files, files.due_at) == (
+        date(2026, 1, 31),
+        1,
+        2,
+        "2026-01-31T09:00:00.000000Z",
+    )
+    assert awaited("orders.v1", evening, [first, second], early) is None
+    assert awaited("orders.v1", evening, [], datetime(2026, 1, 31, 9, 0, 1, tzinfo=UTC)) is None
+    assert awaited("orders.v1", Arrival("18:00", days=("mon",)), [], early) is None
