@@ -85,6 +85,10 @@ class Client:
         body: Mapping[str, Any] = self._get(addresses.path("drops", drop, "receipt"))
         return body
 
+    def link(self, drop: str) -> str:
+        """Return an address that opens the receipt of a drop for some days, for people who have no token."""
+        return f"{self.api}{self._checked(self._ask('POST', addresses.path('drops', drop, 'links')))['path']}"
+
     def save_receipt(self, drop: Drop, beside: str | Path) -> tuple[Path, ...]:
         """Write the receipt, and the rejected rows if there are any, next to a file; return their paths.
 

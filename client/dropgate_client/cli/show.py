@@ -40,8 +40,9 @@ Examples:
     metavar="FILE",
     help="Write the receipt and the rejected rows next to FILE.",
 )
+@click.option("--link", is_flag=True, help="Make a link that opens the receipt for some days, to pass on.")
 @form_option
-def command(drop: str, month: datetime | None, receipt: Path | None, form: str) -> None:
+def command(drop: str, month: datetime | None, receipt: Path | None, link: bool, form: str) -> None:
     """Show a DROP: its verdict as `dropgate test` prints it, and its history.
 
     DROP is an id, the first characters of an id, or a key; for a key it is the newest drop of the month. Exits 0 if the
@@ -51,14 +52,19 @@ def command(drop: str, month: datetime | None, receipt: Path | None, form: str) 
     shown = client.drop(_id_of(client, drop, f"{month:%Y-%m}" if month else None))
     document = client.receipt(shown.id) if shown.has_receipt else None
     written = client.save_receipt(shown, receipt) if receipt else ()
+    address = client.link(shown.id) if link else None
     if form == "json":
-        say_json({"drop": dict(shown.document), "receipt": document, "written": [str(path) for path in written]})
+        paths = [str(path) for path in written]
+        answer = {"drop": dict(shown.document), "receipt": document, "written": paths}
+        say_json(answer | ({"link": address} if address else {}))
     else:
         say(drop_text(shown, document, width(), colour=colour()) + "\n" + history_text(shown, width(), colour=colour()))
         if receipt and not written:
             say(f"The drop has no receipt: it is {shown.state}.", err=True)
         for path in written:
             say(f"Written: {path}")
+        if address:
+            say(f"Whoever has this link reads the receipt until it ends: {address}")
     sys.exit(shown.exit_code if shown.is_settled else 0)
 
 

@@ -87,6 +87,19 @@ def test_drops_are_listed(run: Run, server: Server) -> None:
     assert server.asked[-1].query == {"state": "x", "contract": "c", "key": "k", "month": "2026-01", "limit": "100"}
 
 
+def test_link_to_a_receipt_is_made_when_it_is_asked_for(run: Run, server: Server) -> None:
+    server.on(f"GET /drops/{DROP}", Reply(200, a_drop("rejected")))
+    server.on(f"GET /drops/{DROP}/receipt", Reply(200, RECEIPT))
+    assert "link" not in run("show", DROP, "--format", "json").stdout
+    server.on(f"POST /drops/{DROP}/links", Reply(200, {"path": "/receipts/k1.abc", "days": 7}))
+
+    done = run("show", DROP, "--link")
+    assert done.stdout.endswith(f"reads the receipt until it ends: {server.url}/receipts/k1.abc\n")
+    assert json.loads(run("show", DROP, "--link", "--format", "json").stdout)["link"] == f"{server.url}/receipts/k1.abc"
+    server.on(f"POST /drops/{DROP}/links", Reply(409, {"detail": "This stack has no key for links."}))
+    assert "has no key for links" in str(run("show", DROP, "--link").exception)
+
+
 def test_drop_is_shown_with_its_verdict_and_receipt(run: Run, server: Server, tmp_path: Path) -> None:
     server.on("GET /drops", Reply(200, {"drops": [a_drop(), a_drop(id="b" * 32)], "next": None}))
     server.on(f"GET /drops/{DROP}", Reply(200, a_drop("rejected")))
