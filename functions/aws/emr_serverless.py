@@ -6,6 +6,7 @@ Sources: EMR Serverless API (StartJobRun, GetJobRun, ListJobRuns), user guide "S
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mypy_boto3_emr_serverless import EMRServerlessClient
 
 MIB = 1024**2
+GIB = 1024**3
 TIMEOUT_MINUTES = 120
 PAGE = 50
 """The most runs that ListJobRuns tells of at once; it may be asked once a second (EMR Serverless API, and quotas)."""
@@ -73,6 +75,16 @@ def workers_for(size: int) -> Workers:
     return next((workers for most, workers in SIZES if size <= most), LARGEST)
 
 
+def disk_for(size: int) -> int:
+    """Return the GB of disk of each executor for so many bytes of files.
+
+    Shuffles of keys and the lines that do not pass surely stay there, no more than the files' bytes each; one more time
+    is for executors that get more than others. EMR gives 20 to 200 GB (EMR Serverless user guide, "Understanding
+    application behavior", worker configurations).
+    """
+    return min(max(math.ceil(3 * size / GIB / workers_for(size).most), 20), 200)
+
+
 def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> str:
     """The `sparkSubmitParameters` of a run; `packages` are archives of packages for its Python, by folder.
 
@@ -90,6 +102,7 @@ def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> st
         "spark.executor.cores": workers.cores,
         "spark.executor.memory": workers.memory,
         "spark.executor.memoryOverhead": workers.overhead,
+        "spark.emr-serverless.executor.disk": f"{disk_for(size)}G",
         "spark.dynamicAllocation.enabled": "true",
         "spark.dynamicAllocation.initialExecutors": 1,
         "spark.dynamicAllocation.maxExecutors": workers.most,

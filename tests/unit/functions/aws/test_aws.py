@@ -153,6 +153,13 @@ def test_runs_are_bounded_at_every_size() -> None:
         assert conf(size)["spark.dynamicAllocation.maxExecutors"] == str(workers.most)
 
 
+@pytest.mark.parametrize(
+    ("size", "gigabytes"), [(0, 20), (10 * GIB, 20), (60 * GIB, 60), (84 * GIB, 84), (5000 * GIB, 200)]
+)
+def test_executors_have_disk_for_shuffles_of_all_that_they_read(size: int, gigabytes: int) -> None:
+    assert conf(size)["spark.emr-serverless.executor.disk"] == f"{gigabytes}G"
+
+
 def test_small_batches_take_two_small_workers() -> None:
     assert (workers_for(1000).driver_cores, workers_for(1000).cores, workers_for(1000).most) == (2, 2, 1)
 
