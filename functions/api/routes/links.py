@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from functools import partial
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
@@ -12,9 +13,12 @@ from functions import keys
 from functions.api import audit
 from functions.api.answers.html import page_response
 from functions.api.asked import Asked, Here
+from functions.api.idempotency import IdempotencyKey, once
+from functions.api.models.base import Model
 from functions.api.models.links import LinksRevoked, ReceiptLinkAnswer
 from functions.api.problems import RequestRefused
 from functions.api.routes.drops import drop_of
+from functions.drop import Drop
 from functions.receipt_link import MOST_DAYS, SECRET, LinkKey, ReceiptLink, keys_of, opened, token_of
 
 REVOKED = "revoked"
@@ -29,9 +33,14 @@ def add(app: APIGatewayHttpResolver) -> None:
     app.get("/receipts/<token>", include_in_schema=False)(open_link)
 
 
-def create_link(here: Here, drop: str) -> ReceiptLinkAnswer:
+def create_link(here: Here, drop: str, idempotency_key: IdempotencyKey = None) -> ReceiptLinkAnswer:
     """Return an address under which anybody reads the receipt of the drop's last attempt for some days."""
     named = drop_of(here, drop, "create_link")
+    act = partial(_link, here, named)
+    return once(here, "create_link", idempotency_key, (named.id, Model()), act, ReceiptLinkAnswer)
+
+
+def _link(here: Asked, named: Drop) -> ReceiptLinkAnswer:
     if named.receipt is None:
         raise RequestRefused(404, f"The drop {named.id} has no receipt: it is {named.state}.")
     signing = _keys(here)

@@ -44,6 +44,16 @@ def is_ended(answer: Answer) -> bool:
     return answer.status == 404 and "link has ended" in answer.body["detail"]
 
 
+def test_repeated_request_for_a_link_gets_the_same_one(asking: Asking, world: World) -> None:
+    def repeated(key: str) -> Answer:
+        world.clock.pass_seconds(5)
+        return asking.ask(f"/drops/{DROP}/links", asking.token("shops"), "POST", headers={"idempotency-key": key})
+
+    first, again, other = repeated("k1"), repeated("k1"), repeated("k2")
+    assert (first.status, again.body) == (200, first.body)
+    assert other.body != first.body
+
+
 def test_link_opens_the_receipt_without_a_token(asking: Asking) -> None:
     answer = asking.ask(made(asking))
 
