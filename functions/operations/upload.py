@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Literal
 
 from contracts.plan import Plan
 from contracts.problem import Problem
@@ -17,9 +16,7 @@ from functions.admission.admit import LONGEST_KEY, SAMPLE, Admission, admit_name
 from functions.admission.door import admit_upload, is_signal, room_for_key
 from functions.admission.guarded import Fault, guarded
 from functions.keys import Zones
-
-Checked = Literal["name", "head", "file"]
-"""The part that was checked: name and size; the first bytes as well; all bytes."""
+from functions.ports.web.links import Checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from functions.api.models.base import Model
 from functions.api.models.drops import DropProblem
-from functions.operations.upload import Checked
-from functions.ports.web.links import LARGEST_UPLOAD
+from functions.ports.web.links import LARGEST_UPLOAD, Checked
 
 LONGEST_HEAD = 90_000
 """Characters of a head in base64: 64 KiB take 87,384."""

@@ -11,7 +11,6 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from contracts.catalog import Matched
 from contracts.problem import Problem
-from functions.admission.door import why_unclaimed
 from functions.api import audit
 from functions.api.asked import Asked, Here
 from functions.api.idempotency import IdempotencyKey, once
@@ -19,7 +18,6 @@ from functions.api.identity.access import Operation
 from functions.api.models.drops import DropProblem
 from functions.api.models.uploads import UploadAnswer, UploadRequest, UploadTarget
 from functions.api.problems import RequestRefused
-from functions.operations.upload import AnnouncedUpload, check_upload, head_length
 
 LINK_SECONDS = 540
 """The time for which a repeat gets the same address, a minute less than the address can be used."""
@@ -43,6 +41,8 @@ def create_upload(here: Here, upload: UploadRequest, idempotency_key: Idempotenc
 
 def signed(here: Asked, upload: UploadRequest, operation: Operation = "create_upload") -> UploadAnswer:
     """Return a presigned PUT for exactly this file; RequestRefused with the reasons for which it would be rejected."""
+    from functions.operations.upload import AnnouncedUpload, check_upload
+
     match = _claimed(here, upload.key, operation)
     announced = AnnouncedUpload(upload.key, upload.size, _head(upload))
     plan = here.ports.catalog.plan(match.entry.plan)
@@ -82,12 +82,16 @@ def _claimed(here: Asked, key: str, operation: Operation) -> Matched:
     if match is None or owner is None or not reach.covers(owner.producer):
         raise RequestRefused(404, "The key is in no folder of the caller's producers.")
     if not isinstance(match, Matched):
+        from functions.admission.door import why_unclaimed
+
         raise _refused((why_unclaimed(match),))
     return match
 
 
 def _head(upload: UploadRequest) -> bytes | None:
     """Return the first bytes of the file; RequestRefused if they are not those, or all bytes have another SHA-256."""
+    from functions.operations.upload import head_length
+
     if upload.head is None:
         return None
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,14 +21,14 @@ from functions.api.problems import RequestRefused
 from functions.api.routes.acts import accept_drop, reject_drop, replay_drop
 from functions.api.routes.drops import drop_of
 from functions.api.routes.pauses import create_pause, delete_pause
-from functions.drop import PROMOTED, TRANSITIONS, Drop
+from functions.drop import PROMOTED, Drop
 from functions.operations.override import MOST_REASON
 from functions.pages import form_tokens
 from functions.pages.answers import Answer, redirect
 from functions.pages.site import Visit
+from functions.pages.views.act_names import OF_DROPS, ActName
 from functions.ports.batches import Pause
 
-ActName = Literal["replay", "accept", "reject", "pause", "resume"]
 OPERATIONS: Mapping[str, Operation] = {
     "replay": "replay_drop",
     "accept": "accept_drop",
@@ -36,7 +36,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "pause": "create_pause",
     "resume": "delete_pause",
 }
-OF_DROPS: tuple[ActName, ...] = ("replay", "accept", "reject")
 LONGEST_BODY = 10_000
 A = TypeVar("A", bound=BaseModel)
 
@@ -65,19 +64,6 @@ class SentForm(Model):
     """The part of a form that a person fills in."""
 
     reason: str
-
-
-def possible(drop_state: str) -> list[ActName]:
-    """Return the acts that the table of states has for a drop in a state."""
-    events = TRANSITIONS.get(drop_state, {})  # type: ignore[call-overload]
-    by_event = {
-        "replayed": "replay",
-        "replayed_to_retract": "replay",
-        "accepted_by_person": "accept",
-        "rejected_by_person": "reject",
-    }
-    wanted = {by_event[event] for event in events if event in by_event}
-    return [act for act in OF_DROPS if act in wanted]
 
 
 def form(visit: Visit) -> Answer:

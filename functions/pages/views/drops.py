@@ -14,7 +14,7 @@ from functions.drop import STATES
 from functions.pages.answers import Answer, redirect
 from functions.pages.charts.timeline import timeline
 from functions.pages.site import Visit
-from functions.pages.views.acts import possible
+from functions.pages.views.act_names import possible
 from functions.pages.words import done_words, meaning
 
 MONTH = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 LARGEST_UPLOAD = 5 * 1024**3
 """Bytes of one PutObject (Amazon S3 user guide, "Uploading objects")."""
+Checked = Literal["name", "head", "file"]
+"""The part of an announced file that was checked: name and size; the first bytes as well; all bytes."""
 
 
 @dataclass(frozen=True, slots=True)
