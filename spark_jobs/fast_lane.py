@@ -18,14 +18,12 @@ from contracts.files.mojibake import is_watched
 from contracts.job import DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.plan import Plan
 from contracts.watermarks import marked
-from spark_jobs import measure
-from spark_jobs.prefilter import arrow_tests, local_lines, plan_tests, prefilter
-from spark_jobs.rules import key_checks
-from spark_jobs.scan import placement, tally
-from spark_jobs.scan.read import header_texts
-from spark_jobs.scan.references import References
-from spark_jobs.scan.scanning import ScannedBatch
-from spark_jobs.set_checks.keys import KeyFindings
+from spark_jobs.counting import key_checks, placement
+from spark_jobs.counting.drop_result import MeasuredDrop, drop_result
+from spark_jobs.counting.tally import Tally, add_up
+from spark_jobs.counting.top_lines import header_texts
+from spark_jobs.prefilter import arrow_tests, local_lines, plan_tests
+from spark_jobs.prefilter.stretch_counts import StretchCounts, key_parsers
 
 MOST = 16 * 2**20
 """Bytes of a request up to which one processor tests its lines in less time than Spark starts in."""
@@ -71,7 +69,7 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     counts = None if condition is None else _counts(drop, replace(condition, sorts=True))
     if condition is None or counts is None:
         return None
-    passing = prefilter.of_counts(counts, plan, condition)
+    passing = StretchCounts(counts, (), key_parsers(plan, condition))
     splits = sorted(passing.splits().values(), key=attrgetter("block"))
     lines = placement.line_counts(plan, drop, splits)
     tops = {(split.file, split.block, split.head.at): split.head.raw for split in splits if split.head}
@@ -81,14 +79,11 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     keys = {n for n, _ in key_checks.checks(plan, drop.header)}
     if lines.records and not keys <= passing.ascending()[drop.uri]:
         return None
-    tallies, _ = tally.count_by_file(None, plan, passing.mask_counts())
+    tallies, _ = add_up(plan, passing.mask_counts())
     if is_watched(plan.csv) and any(of_file.sums.utf8 or of_file.sums.ansi for of_file in tallies.values()):
         return None
-    batch = ScannedBatch((), {drop.id: lines}, {}, None, {}, References())
-    no_sets = measure.SetChecks(KeyFindings({}, {}), {}, {})
-    by_drop = {drop.id: tallies[drop.uri]} if tallies else {}
-    findings = measure.Findings(batch, by_drop, measure.Evidence(), no_sets, {}, {})
-    return measure.result(request, drop, findings)
+    own = tallies.get(drop.uri) or Tally(failed=(0,) * len(plan.row_checks()))
+    return drop_result(request, drop, MeasuredDrop(lines, own))
 
 
 def _counts(drop: JobDrop, condition: arrow_tests.PassCondition) -> list[Mapping[str, Any]] | None:

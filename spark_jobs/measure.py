@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -16,17 +15,16 @@ from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
-from contracts.watermarks import HighMark
+from spark_jobs.counting.drop_result import DropEvidence, MeasuredDrop, drop_result
+from spark_jobs.counting.lines import owner
+from spark_jobs.counting.results import Answer
+from spark_jobs.counting.tally import Tally
 from spark_jobs.outputs import evidence, mojibake, samples, valid_rows
-from spark_jobs.rules import aggregates
-from spark_jobs.rules.lines import owner
 from spark_jobs.scan import line_numbers, members
 from spark_jobs.scan.records import single_records
 from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.scan.second_pass import JudgedBatch
-from spark_jobs.scan.tally import Tally
-from spark_jobs.set_checks import great_expectations, keys, results, statements
-from spark_jobs.set_checks.results import Answer, Facts
+from spark_jobs.set_checks import great_expectations, keys, statements
 from spark_jobs.spark import storage
 
 MANY = 50_000
@@ -52,7 +50,7 @@ class Evidence:
     """The failing rows of a batch: the rows as written, if there are any; by drop their samples and rejected files."""
 
     rows: DataFrame | None = None
-    by_drop: Mapping[str, samples.DropEvidence] = field(default_factory=dict)
+    by_drop: Mapping[str, DropEvidence] = field(default_factory=dict)
     rejected_files: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -164,71 +162,35 @@ def _with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, set_checks
 
 def result(request: JobRequest, drop: JobDrop, findings: Findings) -> DropResult:
     """Return the result of one drop of which everything was measured."""
-    plan, lines = request.plan, findings.batch.lines[drop.id]
+    plan = request.plan
     tally = findings.tallies.get(drop.id) or Tally(failed=(0,) * len(plan.row_checks()))
-    own = findings.evidence.by_drop.get(drop.id, samples.DropEvidence())
     promotable = findings.promotable.get(drop.id, tally.valid)
     if promotable != tally.valid:
         text = f"{promotable:,} records were written for consumers, but {tally.valid:,} are valid."
         return DropResult(drop.id, drop.attempt, failure=Problem("rows-do-not-add-up", text, OURS))
-    facts, present = _facts(plan, drop, tally, own, findings), set(drop.header)
-    rejected_file = findings.evidence.rejected_files.get(drop.id)
-    highs = ((p, aggregates.high_mark(n, tally.sums.aggregates)) for n, p in enumerate(plan.properties))
-    counts = [results.count(plan, n, present, facts) for n in range(len(plan.checks))]
-    if drop.members or plan.element(1):
-        starts = members.starts(drop, findings.batch.groups)
-        counts = [members.with_places(count, plan, starts) for count in counts]
-    if plan.sheet:
-        pairs = zip(counts, plan.checks, strict=True)
-        counts = [members.in_cells(count, check, plan, drop.header) for count, check in pairs]
-    return DropResult(
-        drop.id,
-        drop.attempt,
-        read=lines.records,
-        valid=tally.valid,
-        rejected=own.rejected,
-        flagged=own.flagged,
-        blank=lines.blank,
-        counts=tuple(counts),
-        masks=tally.masks,
-        overflow=tally.overflow,
-        outputs={
-            **({"rejected_rows": rejected_file} if rejected_file else {}),
-            "evidence_rows": request.evidence_rows,
-        },
-        notes=drop.notes,
-        marks=tuple(HighMark(p.name, p.type, Decimal(high)) for p, high in highs if high is not None),
-        totals=drop.totals,
-        ending=lines.ending,
-        letters=findings.letters.get(drop.id),
-        **_sums(plan, tally),
-    )
-
-
-def _sums(plan: Plan, tally: Tally) -> dict[str, Any]:
-    """Return the sums that a manifest or trailer may state, as fields of a result."""
-    if not plan.summed:
-        return {}
-    sums = tally.sums.aggregates
-    summed = {p.name: (p, aggregates.place(n, None)) for n, p in enumerate(plan.properties) if p.name in plan.summed}
-    totals = {name: aggregates.figure(aggregates.TOTAL, prop, at, 1, sums) for name, (prop, at) in summed.items()}
-    return {
-        "sums": {name: total for name, total in totals.items() if isinstance(total, Decimal)},
-        "rough": tuple(name for name, (prop, at) in summed.items() if aggregates.is_rough(prop, at, sums)),
-        "endless": tuple(name for name, total in totals.items() if total == aggregates.TOO_LARGE),
-    }
-
-
-def _facts(plan: Plan, drop: JobDrop, tally: Tally, own: samples.DropEvidence, findings: Findings) -> Facts:
-    """Return one drop's share of the findings."""
     set_checks = findings.set_checks
-    return Facts.of(
-        plan,
-        tally,
+    measured = MeasuredDrop(
+        lines=findings.batch.lines[drop.id],
+        tally=tally,
+        evidence=findings.evidence.by_drop.get(drop.id, DropEvidence()),
         shared=set_checks.keys.shared.get(drop.id, {}),
-        samples={**own.first, **set_checks.keys.samples.get(drop.id, {})},
-        worst=own.worst,
+        key_samples=set_checks.keys.samples.get(drop.id, {}),
         answers=set_checks.answers.get(drop.id, {}),
         expectations=set_checks.expectations.get(drop.id, {}),
-        references=findings.batch.references,
+        references=findings.batch.references.notes,
+        rejected_file=findings.evidence.rejected_files.get(drop.id),
+        letters=findings.letters.get(drop.id),
     )
+    whole = drop_result(request, drop, measured)
+    return replace(whole, counts=_with_places(plan, drop, whole.counts, findings.batch))
+
+
+def _with_places(plan: Plan, drop: JobDrop, counts: tuple[Count, ...], batch: ScannedBatch) -> tuple[Count, ...]:
+    """Add the members and elements, or cells of sheets, to the places of samples."""
+    if drop.members or plan.element(1):
+        starts = members.starts(drop, batch.groups)
+        counts = tuple(members.with_places(count, plan, starts) for count in counts)
+    if plan.sheet:
+        pairs = zip(counts, plan.checks, strict=True)
+        counts = tuple(members.in_cells(count, check, plan, drop.header) for count, check in pairs)
+    return counts

@@ -18,13 +18,12 @@ from pyspark.sql import functions as sf
 from contracts.files import csv_cells
 from contracts.files.columns import positions
 from contracts.plan import Csv, Plan, Property
+from spark_jobs.counting.spark_types import ISO, OF_VALUES, is_double
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes, row_checks
-from spark_jobs.rules.casting import ISO, NUMERAL, cast, fence, is_double, or_infinite, typed
+from spark_jobs.rules.casting import NUMERAL, cast, fence, or_infinite, typed
 
 UNPLAIN = "\0\ufffd"
-OF_VALUES = re.compile(r"[0-9A-Za-z+.: -]")
-"""Characters of typed values, which no delimiter, quote or escape may have if a pattern is to test a line."""
 WIDE = 400
 """Columns up to which the pattern is used: Java's regular expressions use the stack for each group."""
 
@@ -32,12 +31,10 @@ WIDE = 400
 load = text_lines.load
 fault = text_lines.no_fault
 refusals = text_lines.no_refusals
-above = text_lines.above
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
 without_header = text_lines.without_header
 is_trailer = text_lines.is_trailer
-trailer_cells = text_lines.trailer_cells
 
 
 def first_pass(

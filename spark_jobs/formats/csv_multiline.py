@@ -29,10 +29,8 @@ BEFORE = f"({ORDER} rows between unbounded preceding and 1 preceding)"
 SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
 
 
-above = text_lines.above
 fault = text_lines.no_fault
 is_trailer = text_lines.is_trailer
-trailer_cells = text_lines.trailer_cells
 first_pass = csv_lines.first_pass
 records = csv_lines.records
 second_pass = csv_lines.second_pass

@@ -19,8 +19,8 @@ from contracts.files import encodings, fixed_cells
 from contracts.job import JobDrop
 from contracts.plan import Plan
 from contracts.terms.fixed_width import ZERO, Field
-from contracts.terms.trailer import LONGEST_LINE, Last
 from contracts.values.sql_text import literal
+from spark_jobs.counting import top_lines
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import row_checks
 from spark_jobs.rules.casting import typed
@@ -28,31 +28,19 @@ from spark_jobs.rules.casting import typed
 load = text_lines.load
 fault = text_lines.no_fault
 refusals = text_lines.no_refusals
-above = text_lines.above
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
 
 
 def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
     """Leave out lines that begin as trailers; a leader stays, as only its place distinguishes it from records."""
-    line, above = text_lines.decoded(sf.col("value"), plan.csv), text_lines.header_texts(plan, drops)
+    line, above = text_lines.decoded(sf.col("value"), plan.csv), top_lines.header_texts(plan, drops)
     return source.where(~is_trailer(line, plan) | line.isin(*above)) if plan.csv.trailer else source
 
 
 def is_trailer(line: Column, plan: Plan) -> Column:
     """Return a column that is true if a line begins like the trailer."""
     return sf.startswith(line, sf.lit(plan.csv.trailer.begins)) if plan.csv.trailer else sf.lit(False)
-
-
-def trailer_cells(raw: bytes, plan: Plan) -> Last:
-    """Return the cells of a trailer's line, or why they cannot be read."""
-    try:
-        line = raw.decode()
-    except UnicodeDecodeError:
-        return "bytes"
-    if len(line) > LONGEST_LINE:
-        return "long"
-    return "bytes" if "\0" in line else fixed_cells.trailer(plan, line)
 
 
 def first_pass(

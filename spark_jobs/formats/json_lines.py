@@ -26,9 +26,10 @@ from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from contracts.terms.value_form import ValueForm
 from contracts.values import json_flaws, sql_text
+from spark_jobs.counting.spark_types import is_double
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import nesting, row_checks, value_forms
-from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, is_double, or_infinite, typed
+from spark_jobs.rules.casting import GREATEST_DOUBLE, cast, or_infinite, typed
 
 STRICT = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false", "maxStringLen": str(2**31 - 1)}
 OBJECT, ARRAY = "map<string,variant>", "array<variant>"
@@ -62,12 +63,10 @@ NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
 load = text_lines.load
 fault = text_lines.no_fault
 refusals = text_lines.no_refusals
-above = text_lines.none_above
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
 without_header = text_lines.unchanged
 is_trailer = text_lines.never_trailer
-trailer_cells = text_lines.no_trailer_cells
 
 
 def first_pass(

@@ -35,10 +35,8 @@ KIND = "dropgate.kind"
 """Key in the schema of a source for the meaning of an integer of `contracts.values.parquet_types.STORED`."""
 
 
-above = text_lines.none_above
 without_header = text_lines.unchanged
 is_trailer = text_lines.never_trailer
-trailer_cells = text_lines.no_trailer_cells
 record_lines = text_lines.record_lines  # never called: Parquet has no lines
 
 

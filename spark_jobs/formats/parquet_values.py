@@ -13,8 +13,8 @@ from pyspark.sql.types import ArrayType, DataType, FloatType, MapType, StructTyp
 
 from contracts.plan import Property
 from contracts.values.parquet_types import CLOCKS, NANOSECONDS, STORED
+from spark_jobs.counting.floats import DIGITS
 from spark_jobs.rules.casting import GREATEST_DOUBLE, clock_in_zone, typed
-from spark_jobs.rules.floats import DIGITS
 
 TAKEN = {
     "string": ("string",),

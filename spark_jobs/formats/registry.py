@@ -10,7 +10,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from contracts.job import JobDrop
 from contracts.plan import Plan, RecordFormat
 from contracts.problem import Problem
-from contracts.terms.trailer import Last
 from spark_jobs.formats import csv_lines, csv_multiline, fixed_lines, json_lines, parquet
 from spark_jobs.rules.row_checks import RecordTests
 
@@ -21,17 +20,11 @@ class Format(Protocol):
     A cell is a text wherever its text is needed: for checks in `row_checks.OF_TEXTS`, for evidence and samples.
     """
 
-    def above(self, plan: Plan, drop: JobDrop) -> tuple[str, ...]:
-        """Return the lines above the records of a file that have ids, as its header and agreed title lines."""
-
     def load(self, spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Read files with the same header and types, as they are."""
 
     def is_trailer(self, raw: Column, plan: Plan) -> Column:
         """Return a column that is true if a raw text begins like the plan's trailer; used only if it has one."""
-
-    def trailer_cells(self, raw: bytes, plan: Plan) -> Last:
-        """Return the cells of a trailer from its raw text in UTF-8, or why they cannot be read."""
 
     def without_header(self, source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:
         """Leave out the header lines and trailers of files with one header, and all records that look like them."""

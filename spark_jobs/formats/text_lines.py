@@ -13,21 +13,17 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.files import csv_cells, csv_top, encodings
+from contracts.files import csv_cells, encodings
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan, Property
 from contracts.problem import Problem
-from contracts.terms.trailer import LONGEST_LINE, Last
 from contracts.terms.value_form import BLANKS
 from contracts.values.sql_text import literal
+from spark_jobs.counting import top_lines
 from spark_jobs.rules import csv_quotes
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.csv_quotes import has_quote, misquoted, stretched
 from spark_jobs.spark import storage
-
-MARKS = ("\ufeff", "\u00ef\u00bb\u00bf")
-"""A byte order mark, in UTF-8 and read as ISO-8859-1: Hadoop's line reader drops its bytes at the start of a file."""
-
 
 JOINER = "\u2060"
 """Unicode's substitute for a byte order mark within text: one character, invisible, and not a blank."""
@@ -70,7 +66,7 @@ def below_header(source: DataFrame, line: Column, plan: Plan, drops: Sequence[Jo
 
     Agreed rows above the records and footers stay: only their places distinguish them from records.
     """
-    texts = header_texts(plan, drops)
+    texts = top_lines.header_texts(plan, drops)
     if texts and not plan.csv.has_top:
         source = source.where(~line.isin(*texts))
     if plan.csv.trailer is None:
@@ -94,33 +90,9 @@ def is_trailer(line: Column, plan: Plan) -> Column:
     return csv_quotes.begins_with(line, csv.ending.begins, csv)
 
 
-def trailer_cells(raw: bytes, plan: Plan) -> Last:
-    """Return the cells of a trailer's line, or why they cannot be read."""
-    try:
-        line = raw.decode()
-    except UnicodeDecodeError:
-        return "bytes"
-    return cells_of(line, plan.csv)
-
-
-def cells_of(line: str, csv: Csv) -> Last:
-    """Return the cells of a trailer's text, or why they cannot be read."""
-    if len(line) > LONGEST_LINE:
-        return "long"
-    if "\0" in line:
-        return "bytes"
-    cells = csv_cells.split(line, csv)
-    return "quotes" if cells is None else cells
-
-
 def never_trailer(_raw: Column, _plan: Plan) -> Column:
     """Return a column that is false: files of this format have no trailers."""
     return sf.lit(False)
-
-
-def no_trailer_cells(_raw: bytes, _plan: Plan) -> Last:
-    """Return no cells: files of this format have no trailers."""
-    return ()
 
 
 def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:
@@ -182,28 +154,6 @@ def record_lines(source: DataFrame, plan: Plan) -> DataFrame:
     return placed.selectExpr("file", "block", "at", "nth + shift as line")
 
 
-def above(plan: Plan, drop: JobDrop) -> tuple[str, ...]:
-    """Return the lines above the records of a file that have ids: its header, and agreed rows around it."""
-    if plan.csv.has_top:
-        return csv_top.again(plan.csv, drop.header_line).filled
-    return (drop.header_line,) if plan.csv.header else ()
-
-
-def none_above(_plan: Plan, _drop: JobDrop) -> tuple[str, ...]:
-    """Return no lines: the records of files in this format name their columns, or a footer does."""
-    return ()
-
-
-def as_read(line: str) -> tuple[str, ...]:
-    """Return the possible texts of a first line in Spark: as it is, or without its byte order mark."""
-    return (line, *(line.removeprefix(mark) for mark in MARKS if line.startswith(mark)))
-
-
-def header_texts(plan: Plan, drops: Iterable[JobDrop]) -> list[str]:
-    """List the possible texts of the lines above the records of CSV files."""
-    return sorted({text for drop in drops for line in above(plan, drop) for text in as_read(line)})
-
-
 def as_written(source: DataFrame, plan: Plan, _header: tuple[str, ...]) -> DataFrame:
     """Return the lines that are not empty as they were written: file, block, id, value."""
     number = sf.when(is_filled(sf.col("value"), plan.csv), sf.monotonically_increasing_id()).alias("id")
@@ -263,7 +213,9 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
         own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
         return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
-    text = sf.when(line.startswith(MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))).otherwise(line)
+    text = sf.when(
+        line.startswith(top_lines.MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))
+    ).otherwise(line)
     text = sf.when(sf.contains(text, sf.lit(END)), sf.replace(text, sf.lit(END), sf.lit(JOINER))).otherwise(text)
     return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
 

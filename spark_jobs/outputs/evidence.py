@@ -17,10 +17,11 @@ from pyspark.sql import functions as sf
 from contracts.files import header as files_header
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
+from spark_jobs.counting import bitmask
+from spark_jobs.counting.masking import MASK
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.outputs import rejected_rows
-from spark_jobs.rules import bitmask
-from spark_jobs.rules.masking import MASK
+from spark_jobs.rules import mask_tests
 from spark_jobs.scan.members import LAST
 from spark_jobs.spark import recoding, small_frames, storage
 from spark_jobs.spark.jvm import java_class
@@ -124,8 +125,8 @@ def write_rejected(spark: SparkSession, lines: DataFrame, request: JobRequest, t
 def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered) -> DataFrame:
     plan = request.plan
     form = registry.of(plan)
-    rows = records.where(bitmask.fails_any(failing))
-    malformed = bitmask.is_malformed(failing)
+    rows = records.where(mask_tests.fails_any(failing))
+    malformed = mask_tests.is_malformed(failing)
     parts = [form.with_cells(own, plan, header, malformed) for own, header in _by_header(rows, request.drops)]
     return reduce(DataFrame.unionByName, parts).select(
         "drop",
@@ -137,10 +138,10 @@ def _evidence(records: DataFrame, request: JobRequest, failing: bitmask.Numbered
         sf.col("name").alias("file"),
         "record",
         "line",
-        sf.when(bitmask.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
+        sf.when(mask_tests.is_rejected(failing), "rejected").otherwise("flagged").alias("outcome"),
         "cells",
         "raw",
-        bitmask.failed_ids(failing).alias("checks"),
+        mask_tests.failed_ids(failing).alias("checks"),
         *_more(plan),
     )
 

@@ -13,8 +13,8 @@ from pyspark.sql import functions as sf
 
 from contracts.files.mojibake import ActualEncoding, Letters, example
 from contracts.plan import Plan
+from spark_jobs.counting import sums
 from spark_jobs.formats import registry, text_lines
-from spark_jobs.rules import sums
 from spark_jobs.scan import line_numbers, tally
 from spark_jobs.scan.scanning import ScannedBatch, ScannedGroup
 

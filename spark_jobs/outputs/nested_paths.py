@@ -13,10 +13,10 @@ from pyspark.sql import functions as sf
 
 from contracts import rules
 from contracts.plan import CONTAINERS, Check, Plan, Property
+from spark_jobs.counting.bitmask import Numbered
+from spark_jobs.counting.masking import MASK
 from spark_jobs.formats import json_lines
 from spark_jobs.rules import nesting, row_checks
-from spark_jobs.rules.bitmask import Numbered
-from spark_jobs.rules.masking import MASK
 from spark_jobs.spark import small_frames
 
 LENGTH = 200

@@ -20,9 +20,9 @@ from contracts.files.sheets.cells import FAULT
 from contracts.job import JobDrop
 from contracts.messages import reason
 from contracts.plan import Csv, Plan
+from spark_jobs.counting.bitmask import Numbered
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes
-from spark_jobs.rules.bitmask import Numbered
 
 UNSEEN = (
     r'\x00-\x20"\x7F-\xA0\xAD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180E\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000'

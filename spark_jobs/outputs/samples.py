@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sf
@@ -20,12 +20,13 @@ from contracts.messages import LAST_EMPTY
 from contracts.place import Place
 from contracts.plan import Plan, Property
 from contracts.values import json_flaws
+from spark_jobs.counting.bitmask import Numbered
+from spark_jobs.counting.drop_result import DropEvidence
+from spark_jobs.counting.masking import MASK
 from spark_jobs.formats import fixed_lines
 from spark_jobs.outputs import nested_paths
 from spark_jobs.rules import csv_quotes
-from spark_jobs.rules.bitmask import Numbered
 from spark_jobs.rules.casting import typed
-from spark_jobs.rules.masking import MASK
 from spark_jobs.rules.value_forms import trimmed
 
 MOST = 5
@@ -43,16 +44,6 @@ SIZES: dict[str, Callable[[Column], Column]] = {
     "time": sf.unix_micros,
 }
 """The order of values, by their type; numbers are their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class DropEvidence:
-    """The evidence of one drop: rows by outcome; by check id the text of the worst cell, and the first records."""
-
-    rejected: int = 0
-    flagged: int = 0
-    worst: dict[str, str] = field(default_factory=dict)
-    first: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
 
 
 def of_evidence(spark: SparkSession, evidence: DataFrame, plan: Plan, failing: Numbered) -> dict[str, DropEvidence]:

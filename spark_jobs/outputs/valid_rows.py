@@ -21,10 +21,11 @@ from contracts.job import DataFile, DataFiles, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.table import DROP, columns
 from contracts.values import sql_text
+from spark_jobs.counting import top_lines
+from spark_jobs.counting.tally import Tally
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
-from spark_jobs.scan.tally import Tally
 from spark_jobs.spark import packing, recoding, small_frames, storage
 
 NUMBER, RECORD, OWNER = "_dropgate_number", "_dropgate_record", "_dropgate_drop"
@@ -182,7 +183,7 @@ def _delivered(
     laid = [replace(d, uri=uri, members=()) for d, uri in zip(drops, readable, strict=True)]
     by_file = form.as_written(form.load(spark, plan, laid), plan, group.header).groupBy("file").count()
     counts = {storage.plain(row["file"]): row["count"] for row in by_file.collect()}
-    return {d.id: counts.get(storage.plain(d.uri), 0) - len(form.above(plan, d)) for d in laid}
+    return {d.id: counts.get(storage.plain(d.uri), 0) - len(top_lines.above(plan, d)) for d in laid}
 
 
 def _write(rows: DataFrame, plan: Plan, folder: str, *by: str) -> None:

@@ -1,1 +1,1 @@
-"""Files in; counts of lines that surely pass or fail, and other lines, out; imports spark, rules and formats."""
+"""Files in; counts of lines that surely pass or fail, and other lines, out; imports spark, counting, rules, formats."""

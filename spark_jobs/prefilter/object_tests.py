@@ -15,10 +15,10 @@ from contracts import rules
 from contracts.files.columns import OURS, positions
 from contracts.files.encodings import UTF_8
 from contracts.plan import CONTAINERS, Plan, Property
+from spark_jobs.counting import bitmask, sums
 from spark_jobs.prefilter import json_objects, value_tests
 from spark_jobs.prefilter.arrow_tests import PassCondition, Reading, TestedColumn
 from spark_jobs.prefilter.value_tests import Untestable, keys_of, null_counted
-from spark_jobs.rules import bitmask, sums
 
 MOST_KEYS = 200
 """Keys up to which one pattern tests a line."""

@@ -22,7 +22,8 @@ from contracts.plan import Check, Csv, Plan, Property
 from contracts.terms.fixed_width import ZERO, Field, Fixed
 from contracts.terms.value_form import BLANKS, PLAIN, ValueForm
 from contracts.values.date_pattern import PIECE
-from spark_jobs.formats.csv_lines import OF_VALUES
+from spark_jobs.counting import bitmask, floats, sums
+from spark_jobs.counting.spark_types import OF_VALUES
 from spark_jobs.prefilter import fixed_slices, object_tests, value_tests
 from spark_jobs.prefilter.arrow_tests import (
     GREATEST_FIRST,
@@ -34,7 +35,6 @@ from spark_jobs.prefilter.arrow_tests import (
 )
 from spark_jobs.prefilter.parquet_columns import ColumnConditions
 from spark_jobs.prefilter.value_tests import Untestable
-from spark_jobs.rules import bitmask, floats, sums
 
 WIDE = 200
 """Columns up to which one pattern tests a line, and columns are tested one by one."""

@@ -7,14 +7,13 @@ or if a contract has a check that Arrow cannot test.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 from importlib import import_module
-from itertools import chain, pairwise
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -30,10 +29,11 @@ from pyspark.util import PythonEvalType
 
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
+from spark_jobs.counting import bitmask
+from spark_jobs.counting.lines import MaskCount
 from spark_jobs.formats import parquet_pages, text_lines
 from spark_jobs.prefilter.ranges import Source
-from spark_jobs.rules import bitmask
-from spark_jobs.rules.lines import NO_ID, Line, MaskCount, SplitCounts
+from spark_jobs.prefilter.stretch_counts import StretchCounts, key_parsers
 from spark_jobs.spark import presigning, storage
 from spark_jobs.spark.jvm import java_class
 
@@ -126,18 +126,13 @@ def _sure(start: bytes, condition: PassCondition) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefiltered:
+class Prefiltered(StretchCounts):
     """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
-    `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. `counts` are its rows of stretches, `fails` its
-    counts of lines that fail. `keys` are the checks of keys, by number, with the parser of their values. Lines are in
-    the encoding of the dialect `csv`.
+    `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. Lines are in the encoding of the dialect `csv`.
     """
 
     rows: DataFrame | None
-    counts: Sequence[Mapping[str, Any]]
-    fails: Sequence[MaskCount]
-    keys: Sequence[tuple[int, Callable[[str], Any]]]
     csv: Csv
 
     @property
@@ -164,40 +159,6 @@ class Prefiltered:
     def _lines(self) -> DataFrame:
         assert self.rows is not None, "no line is left"
         return self.rows.where("n is null")
-
-    def splits(self) -> dict[tuple[str, int], SplitCounts]:
-        """Return the counts of each split, by file and block."""
-        splits: dict[tuple[str, int], SplitCounts] = {}
-        for row in self.counts:
-            head = None if row["head"] is None else Line(row["head"], row["line"])
-            n = row["n"] + row["blank"] + row["odd"] + row["failing"] + (head is not None)
-            first = NO_ID if row["first"] is None else row["first"]
-            split = SplitCounts(row["file"], row["block"], n, row["blank"], first, head)
-            at = row["file"], row["block"]
-            splits[at] = splits[at] + split if at in splits else split
-        return splits
-
-    def mask_counts(self) -> Iterator[MaskCount]:
-        """Yield the lines that pass and those that fail the same checks, with the nulls in them."""
-        for row in self.counts:
-            if row["n"]:
-                yield MaskCount(row["file"], 0, row["n"], row["sums"])
-        yield from self.fails
-
-    def ascending(self) -> dict[str, set[int]]:
-        """Return by file the checks of keys, by number, whose values ascend from line to line, so that none repeats."""
-        by_file: dict[str, list[Mapping[str, Any]]] = {}
-        for row in sorted(
-            (row for row in self.counts if row["n"] or row["odd"] or row["failing"]), key=itemgetter("block", "first")
-        ):
-            by_file.setdefault(row["file"], []).append(row)
-        ascending: dict[str, set[int]] = {file: set() for file in by_file}
-        for file, rows in by_file.items():
-            for k, (number, value) in enumerate(self.keys):
-                spans = [row["keys"][k] for row in rows]
-                if None not in spans and all(value(before[1]) < value(after[0]) for before, after in pairwise(spans)):
-                    ascending[file].add(number)
-        return ascending
 
 
 def prefiltered_lines(source: DataFrame, condition: PassCondition, *, ranges: bool = False) -> DataFrame:
@@ -232,12 +193,7 @@ def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltere
             counts.append(row.asDict())
         else:
             fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["sums"]))
-    return replace(of_counts(counts, plan, condition), rows=rows, fails=fails)
-
-
-def of_counts(counts: Sequence[Mapping[str, Any]], plan: Plan, condition: PassCondition) -> Prefiltered:
-    """Return the result for files whose lines all pass."""
-    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
+    return Prefiltered(counts, fails, key_parsers(plan, condition), rows, plan.csv)
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]
@@ -309,7 +265,7 @@ def of_whole_files(source: DataFrame, plan: Plan, condition: ColumnConditions, p
         }
         for group in _row_groups(source.sparkSession, _partitions(source, ranges=True, signed=False))
     ]
-    return Prefiltered(None, counts, (), [(n, _key_parser(plan, n)) for n, _ in condition.keys], plan.csv)
+    return Prefiltered(counts, (), key_parsers(plan, condition), None, plan.csv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,12 +310,6 @@ def _middles(spark: SparkSession, path: str) -> list[tuple[int, int]]:
             return [(group.getStartingPos() + group.getCompressedSize() // 2, group.getRowCount()) for group in groups]
     except parquet_pages.UNREADABLE:
         return []
-
-
-def _key_parser(plan: Plan, number: int) -> Callable[[str], Any]:
-    """Return a function that makes comparable values from the texts of a check's key."""
-    prop = plan.property_named(plan.checks[number].properties()[0])
-    return {"integer": int, "number": Decimal if prop.exact else float}.get(prop.type, str)
 
 
 def _mapped(rows: DataFrame, function: Callable[..., Any], schema: pa.Schema) -> DataFrame:

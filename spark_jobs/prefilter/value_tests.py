@@ -20,9 +20,9 @@ from contracts.plan import Plan, Property
 from contracts.terms.value_form import PLAIN
 from contracts.values.date_pattern import PIECE
 from contracts.values.text_formats import BEYOND_F32, INTEGERS, TEXT
+from spark_jobs.counting import bitmask, key_checks, sums
+from spark_jobs.counting.spark_types import GREATEST, ISO, LEAST
 from spark_jobs.prefilter.arrow_tests import Bound, ColumnTest, Kind, TestedColumn
-from spark_jobs.rules import bitmask, key_checks, row_checks, sums
-from spark_jobs.rules.casting import ISO
 
 DIGITS = 18
 """Digits before and after the point of a number: such a number fits an integer of 64 bits, and is never infinite."""
@@ -212,7 +212,7 @@ def _bound(name: str, towards: Callable[[Decimal], int], text: str, prop: Proper
         case "integer" | "number" if prop.exact:
             return name, Decimal(text)
         case "integer":
-            return name, min(max(towards(Decimal(text)), row_checks.LEAST), row_checks.GREATEST)
+            return name, min(max(towards(Decimal(text)), LEAST), GREATEST)
         case "number":
             return name, float(text)
         case "date" if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):

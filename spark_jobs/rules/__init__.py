@@ -1,1 +1,1 @@
-"""Checks of a plan in, Spark columns out; imports spark."""
+"""Checks of a plan in, Spark columns out; imports spark and counting."""

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from contracts.plan import Property
 from contracts.values.date_pattern import PIECE, literal
+from spark_jobs.counting.spark_types import ISO, is_double, numeric
 from spark_jobs.rules import value_forms
 
 GREATEST_DOUBLE = 1.7976931348623157e308
@@ -22,7 +23,6 @@ NUMERAL = r"[0123456789+\-.eE]"
 """If Java reads a text of these characters as a number, its signs, digits, point and exponent are in their places."""
 CHAIN = 100
 """Conditions in one chain; Java's stack is too short to follow a long one."""
-ISO = "yyyy-MM-dd"
 TIMESTAMP = r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(\.\d{1,6})?"
 OFFSET = r"(Z|[+-]\d{2}:\d{2})"
 OFFSET_WANTED = {None: f"{OFFSET}?", True: OFFSET, False: ""}
@@ -72,11 +72,6 @@ def or_infinite(odd: Column, doubles: Sequence[Column]) -> Column:
     return sf.coalesce(reduce(Column.__or__, [*first, *chains], odd), sf.lit(False))
 
 
-def is_double(prop: Property) -> bool:
-    """Return True if values of a property can become infinite."""
-    return prop.type == "number" and prop.exact is None
-
-
 def fence(prop: Property) -> str | None:
     """Return a pattern of the texts that `cast` reads correctly (or as infinite); None if it reads all texts so."""
     match prop.type:
@@ -117,11 +112,6 @@ def cast(cell: Column, prop: Property) -> Column:
             return sf.concat(sf.lit(FIRST_DAY), cell).try_cast("timestamp")
         case "object" | "array" | "map":
             raise NotImplementedError(f"{prop.type} is no type of single values")
-
-
-def numeric(prop: Property) -> str:
-    """Return Spark's name for the type of a property's numbers."""
-    return "decimal({},{})".format(*prop.exact) if prop.exact else "double" if is_double(prop) else "bigint"
 
 
 def digits(kind: str, precision: int, scale: int) -> str:

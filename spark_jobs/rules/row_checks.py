@@ -20,12 +20,12 @@ from contracts import rules
 from contracts.files import encodings
 from contracts.plan import Check, Csv, Plan, Property
 from contracts.values import text_formats
+from spark_jobs.counting.spark_types import GREATEST, LEAST, is_double
 from spark_jobs.rules import csv_quotes, nesting
-from spark_jobs.rules.casting import is_double, typed
+from spark_jobs.rules.casting import typed
 
 OF_TEXTS = rules.MissingValues
 """The rules that compare the text of a cell; others test only whether the cell is null."""
-LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
 RecordTests = dict[type[rules.Rule], Column]

@@ -1,1 +1,1 @@
-"""A batch of files in, judged records and counts out; imports spark, rules, formats and prefilter."""
+"""A batch of files in, judged records and counts out; imports spark, counting, rules, formats and prefilter."""

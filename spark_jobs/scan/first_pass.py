@@ -13,8 +13,9 @@ from pyspark.sql import functions as sf
 
 from contracts.files.columns import positions
 from contracts.plan import Plan
+from spark_jobs.counting import bitmask
 from spark_jobs.formats import registry
-from spark_jobs.rules import bitmask, row_checks, sums
+from spark_jobs.rules import mask_tests, row_checks, summing
 from spark_jobs.scan import references
 
 
@@ -29,7 +30,7 @@ def scan(
     records, raw = registry.of(plan).first_pass(source, plan, header, header_texts)
     judged, group = _judged(records, raw, plan, header, keys)
     counts = (sf.count(sf.lit(1)).alias("n"), sf.min("id").alias("first"))
-    return sums.with_decimals(judged, plan, at).groupBy(*group).agg(*counts, *sums.sums(plan, at))
+    return summing.with_decimals(judged, plan, at).groupBy(*group).agg(*counts, *summing.sums(plan, at))
 
 
 def scan_odd(
@@ -39,7 +40,7 @@ def scan_odd(
     records, raw = registry.of(plan).first_pass(lines, plan, header, header_texts)
     judged, group = _judged(records, raw, plan, header, keys)
     counts = (sf.lit(1).cast("long").alias("n"), sf.col("id").alias("first"))
-    return judged.select(*group, *counts, *sums.sums_of_each(plan, positions(header)))
+    return judged.select(*group, *counts, *summing.sums_of_each(plan, positions(header)))
 
 
 def _judged(
@@ -49,10 +50,10 @@ def _judged(
     at, columns = positions(header), bitmask.mask_columns(plan)
     tested = row_checks.with_tests(references.joined(records, plan, at, keys), plan, at)
     failing = row_checks.failing_of(plan, plan.row_checks(), at)
-    flagged = tested.select("*", *bitmask.flags(failing))
+    flagged = tested.select("*", *mask_tests.flags(failing))
     if_plain = "if(odd or id is null, null, {})"
     masked = flagged.select(
-        "*", *(sf.expr(if_plain.format(bitmask.mask(failing, k))).alias(column) for k, column in enumerate(columns))
+        "*", *(sf.expr(if_plain.format(mask_tests.mask(failing, k))).alias(column) for k, column in enumerate(columns))
     )
     fails = [sf.col(column) != 0 for column in columns]
     judged = masked.select(

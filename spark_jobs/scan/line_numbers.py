@@ -15,6 +15,7 @@ from pyspark.sql import functions as sf
 
 from contracts.place import Place
 from contracts.plan import Plan
+from spark_jobs.counting import top_lines
 from spark_jobs.formats import registry
 from spark_jobs.scan import members, tally
 from spark_jobs.scan.scanning import ScannedBatch
@@ -100,8 +101,7 @@ def _above(batch: ScannedBatch, plan: Plan) -> Column:
 
 
 def _by_drop(batch: ScannedBatch, plan: Plan) -> dict[str, int]:
-    form = registry.of(plan)
-    return {drop.id: len(form.above(plan, drop)) for group in batch.groups for drop in group.drops}
+    return {drop.id: len(top_lines.above(plan, drop)) for group in batch.groups for drop in group.drops}
 
 
 def _uneven(batch: ScannedBatch, plan: Plan) -> set[str]:

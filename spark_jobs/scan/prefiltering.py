@@ -13,9 +13,10 @@ from pyspark.sql import SparkSession
 
 from contracts.job import DropResult, JobRequest
 from contracts.plan import Plan
+from spark_jobs.counting.top_lines import header_texts
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.prefilter import prefilter
-from spark_jobs.scan.read import ReadBatch, ReadGroup, header_texts
+from spark_jobs.scan.read import ReadBatch, ReadGroup
 from spark_jobs.scan.references import References
 from spark_jobs.spark import storage
 

@@ -42,8 +42,3 @@ def read(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop], references: 
     )
     refused = {d.id: DropResult.refused(d, refusals[d.id]) for d in drops if d.id in refusals}
     return ReadBatch(groups, refused, references)
-
-
-def header_texts(plan: Plan, drops: Sequence[JobDrop]) -> list[str]:
-    """List the possible raw texts of the lines above the records of drops."""
-    return text_lines.header_texts(plan, drops) if plan.has_cells else []

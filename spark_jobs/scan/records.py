@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
+from spark_jobs.counting import bitmask
 from spark_jobs.formats import registry
-from spark_jobs.rules import bitmask
 from spark_jobs.scan import tally
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.scan.second_pass import JudgedBatch

@@ -25,11 +25,13 @@ from contracts.job import JobDrop, JobReference, JobRequest
 from contracts.plan import OF_JSON, ROW_END, Check, Plan, Reference, record_checks
 from contracts.problem import Problem
 from contracts.terms.value_form import PLAIN
+from spark_jobs.counting import top_lines
+from spark_jobs.counting.lines import SplitCounts
+from spark_jobs.counting.placement import first_lines
+from spark_jobs.counting.results import ReferenceNotes
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.rules import row_checks
-from spark_jobs.rules.lines import SplitCounts
 from spark_jobs.scan import footers
-from spark_jobs.scan.placement import first_lines
 from spark_jobs.spark import storage
 from spark_jobs.transcribing import in_lines
 
@@ -76,11 +78,10 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The references of a plan, by check id: keys, problems of those that cannot be used, and versions of all."""
+    """The references of a plan: keys by check id, and notes of all."""
 
     keys: Mapping[str, Keys] = field(default_factory=dict)
-    problems: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
+    notes: ReferenceNotes = field(default_factory=ReferenceNotes)
 
 
 class Unusable(Exception):
@@ -113,7 +114,7 @@ def read(spark: SparkSession, request: JobRequest) -> References:
         except (PySparkException, Py4JJavaError, OSError, UnicodeError, zlib.error) as error:
             why = HIDDEN_ERROR if plan.masks(check) else text_lines.first_line(error)
             problems[check.id] = f"the reference `{name}` could not be read: {why}"
-    return References(keys, problems, versions)
+    return References(keys, ReferenceNotes(problems, versions))
 
 
 def _plan_of(plan: Plan, check: Check, theirs: Sequence[str], reference: Reference, pinned: JobReference) -> Plan:
@@ -169,7 +170,7 @@ def _keys(
             raise Unusable(f"cannot be read: {problem.message}")
         source = form.without_header(form.load(spark, plan, own), plan, own)
         aside = _above(plan, source, own) if plan.csv.has_top else []
-        aside += [row["id"] for row in footers.lines(source, plan, text_lines.header_texts(plan, own))]
+        aside += [row["id"] for row in footers.lines(source, plan, top_lines.header_texts(plan, own))]
         records = form.records(source, plan, header, columns, aside, True)
         parts.append(records.selectExpr(*(f"v{n} as key{n}" for n in range(len(columns)))))
     folder = f"{storage.plain(request.scratch)}reference{number}"
@@ -192,7 +193,7 @@ def _alike(plan: Plan, drops: Iterable[JobDrop]) -> Iterator[list[JobDrop]]:
     for _, own in text_lines.by_header(drops):
         by_count: dict[object, list[JobDrop]] = {}
         for drop in own:
-            key = drop.id if alone else len(registry.of(plan).above(plan, drop))
+            key = drop.id if alone else len(top_lines.above(plan, drop))
             by_count.setdefault(key, []).append(drop)
         yield from by_count.values()
 
@@ -204,7 +205,7 @@ def _above(plan: Plan, source: DataFrame, drops: Sequence[JobDrop]) -> list[int]
     by_file: dict[str, list[SplitCounts]] = {}
     for file, block, n, first in sorted(tuple(row) for row in counts.where("n > 0").collect()):
         by_file.setdefault(file, []).append(SplitCounts(file, block, n, 0, first, None))
-    count = len(registry.of(plan).above(plan, drops[0]))
+    count = len(top_lines.above(plan, drops[0]))
     return sorted({at for splits in by_file.values() for _, _, at in first_lines(splits, count)})
 
 

@@ -20,14 +20,14 @@ from contracts.job import DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
+from spark_jobs.counting import bitmask, sums, top_lines
+from spark_jobs.counting.lines import FileSplit, MaskCount, SplitCounts, owner
+from spark_jobs.counting.placement import LineCounts, Placement, Spot, first_lines, line_counts, place
+from spark_jobs.counting.tally import Tally
 from spark_jobs.formats import registry
 from spark_jobs.prefilter.prefilter import Prefiltered
-from spark_jobs.rules import bitmask, sums
-from spark_jobs.rules.lines import FileSplit, MaskCount, SplitCounts, owner
 from spark_jobs.scan import first_pass, footers, tally
-from spark_jobs.scan.placement import LineCounts, Placement, Spot, first_lines, line_counts, place
 from spark_jobs.scan.prefiltering import PrefilteredBatch, PrefilteredGroup
-from spark_jobs.scan.read import header_texts
 from spark_jobs.scan.references import References
 from spark_jobs.spark import small_frames, storage
 
@@ -89,7 +89,7 @@ class ScannedBatch:
     lines: dict[str, LineCounts]
     failed: dict[str, DropResult]
     scratch: DataFrame | None
-    counts: dict[str, tally.Tally]
+    counts: dict[str, Tally]
     references: References
 
     @property
@@ -135,7 +135,7 @@ def _scratch(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, 
     """Scan the lines that no prefilter has counted into scratch; None if there are none."""
     plan, parts = request.plan, []
     for group in batch.groups:
-        header, texts = group.read.header, header_texts(plan, group.read.drops)
+        header, texts = group.read.header, top_lines.header_texts(plan, group.read.drops)
         if group.result is None:
             texts += footers.texts(group.read.source, plan, texts)
             parts.append(first_pass.scan(group.read.source, plan, header, texts, batch.references))
@@ -174,7 +174,7 @@ def _splits_by_file(
     splits: dict[tuple[str, int], SplitCounts] = {}
     if scratch is not None and any(group.result is None for group in groups):
         is_trailer = registry.of(plan).is_trailer(sf.col("raw"), plan) if plan.csv.ending else None
-        texts = header_texts(plan, [drop for group in groups for drop in group.read.drops])
+        texts = top_lines.header_texts(plan, [drop for group in groups for drop in group.read.drops])
         splits = {(split.file, split.block): split for split in tally.split_counts(scratch, texts, is_trailer)}
     for group in groups:
         splits |= group.result.splits() if group.result else {}
@@ -196,8 +196,7 @@ def _tops(
     tops = {(split.file, split.block, split.head.at): split.head.raw for split in splits if split.head}
     if scratch is None or not plan.csv.has_rows_above:
         return tops
-    above = registry.of(plan).above
-    spots = [spot for drop in drops for spot in first_lines(by_drop[drop.id], len(above(plan, drop)))]
+    spots = [spot for drop in drops for spot in first_lines(by_drop[drop.id], len(top_lines.above(plan, drop)))]
     wanted = small_frames.small(spark, spots, "file string, block long, at long")
     rows = scratch.join(sf.broadcast(wanted), ["file", "block", "at"]).select("file", "block", "at", "raw").collect()
     return tops | {(row["file"], row["block"], row["at"]): row["raw"] for row in rows}

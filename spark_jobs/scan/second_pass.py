@@ -16,8 +16,10 @@ from contracts.files import mojibake
 from contracts.files.columns import positions
 from contracts.job import JobRequest
 from contracts.plan import Plan
+from spark_jobs.counting import bitmask, sums
+from spark_jobs.counting.tally import Tally
 from spark_jobs.formats import registry
-from spark_jobs.rules import bitmask, row_checks, sums
+from spark_jobs.rules import mask_tests, row_checks, summing
 from spark_jobs.scan import references, tally
 from spark_jobs.scan.scanning import ScannedBatch, counted_columns, judged_and_open, written
 from spark_jobs.scan.tally import PLACED
@@ -29,7 +31,7 @@ class JudgedBatch:
 
     scanned: ScannedBatch
     opened: DataFrame | None
-    counts: dict[str, tally.Tally]
+    counts: dict[str, Tally]
 
 
 def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> JudgedBatch:
@@ -63,15 +65,15 @@ def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: r
         row if (test := record_tests.get(type(c.rule))) is None else test for c, row in zip(checks, rows, strict=True)
     ]
     columns = bitmask.mask_columns(plan)
-    all_masks = [sf.expr(bitmask.mask(failing, n)).alias(column) for n, column in enumerate(columns)]
-    judged = sums.with_decimals(values, plan, at).select("*", *bitmask.flags(failing)).select("*", *all_masks)
+    all_masks = [sf.expr(mask_tests.mask(failing, n)).alias(column) for n, column in enumerate(columns)]
+    judged = summing.with_decimals(values, plan, at).select("*", *mask_tests.flags(failing)).select("*", *all_masks)
     strict = bitmask.record_checks(plan)
-    malformed, kept = bitmask.fails_any(strict), bitmask.by_column(strict)
+    malformed, kept = mask_tests.fails_any(strict), bitmask.by_column(strict)
     masks = [
         sf.when(malformed, sf.col(column).bitwiseAND(kept.get(column, 0))).otherwise(sf.col(column)).alias(column)
         for column in columns
     ]
-    tests, addends = sums.one_record(plan, at), sums.addends_of_one(plan, at)
+    tests, addends = summing.one_record(plan, at), summing.addends_of_one(plan, at)
     counts = [sf.when(~malformed & test, 1).otherwise(0).cast("long").alias(name) for name, test in tests.items()]
     figures = [sf.when(~malformed, sf.expr(sql)).alias(name) for name, sql in addends.items()]
     return judged.select(*PLACED, sf.lit(1).cast("long").alias("n"), *masks, *counts, *figures)

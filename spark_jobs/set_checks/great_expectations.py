@@ -23,7 +23,7 @@ from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import CONTAINERS, Check, Plan, Property
 from contracts.verdict import NO_ROWS
-from spark_jobs.rules.masking import MASK
+from spark_jobs.counting.masking import MASK
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.spark import sql_guard

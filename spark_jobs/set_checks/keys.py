@@ -12,13 +12,13 @@ from contracts import rules
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, Plan
-from spark_jobs.rules import bitmask, key_checks
+from spark_jobs.counting import bitmask, key_checks
+from spark_jobs.counting.results import nulls_by_property
+from spark_jobs.counting.tally import Tally
 from spark_jobs.scan import line_numbers
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedBatch, ScannedGroup
-from spark_jobs.scan.tally import Tally
 from spark_jobs.set_checks import uniqueness
-from spark_jobs.set_checks.results import nulls_by_property
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,12 @@ from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import DROPS, ROWS, Check, Plan
 from contracts.values import sql_text
+from spark_jobs.counting import aggregates, bitmask
+from spark_jobs.counting.results import Answer
 from spark_jobs.formats import text_lines
-from spark_jobs.rules import aggregates, bitmask
 from spark_jobs.scan.records import numbered_records
 from spark_jobs.scan.scanning import ScannedGroup
 from spark_jobs.set_checks import uniqueness
-from spark_jobs.set_checks.results import Answer
 from spark_jobs.spark import sql_guard
 
 MOST = 5

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from contracts.plan import Plan
-from spark_jobs.rules import bitmask
+from spark_jobs.counting import bitmask
 
 MOST = 5
 LENGTH = 200

@@ -7,8 +7,8 @@ import re
 import pyarrow as pa
 import pytest
 
+from spark_jobs.counting import bitmask
 from spark_jobs.prefilter import arrow_tests, plan_tests
-from spark_jobs.rules import bitmask
 from tests.oracle import cases, records, running
 from tests.oracle.contracts import Document
 from tests.oracle.judging import judge

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.exports import dbt, json_schema, reading
 from contracts.plan import Plan
-from spark_jobs.rules import sums
+from spark_jobs.counting import sums
 from tests.oracle import running
 from tests.oracle.judging import judge
 from tests.oracle.records import content

@@ -24,7 +24,7 @@ from contracts.plan import LogicalType, Plan, Property
 from contracts.values.nested import name_of
 from functions.admission.admit import admit
 from functions.admission.heads.parquet import parquet_footer
-from spark_jobs.rules import floats
+from spark_jobs.counting import floats
 from tests.builders import arguments_of
 from tests.integration.spark_jobs.prefilter.test_prefilter import NEVER
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, judge

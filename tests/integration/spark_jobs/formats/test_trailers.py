@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from contracts.job import DataFiles, DropResult
 from contracts.plan import Csv, Plan
 from contracts.terms.trailer import Trailer, TrailerReading
-from spark_jobs.formats.text_lines import cells_of
+from spark_jobs.counting.top_lines import cells_of
 from tests.integration.spark_jobs.outputs.test_valid_rows import judged as promoted
 from tests.integration.spark_jobs.outputs.test_valid_rows import left
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge

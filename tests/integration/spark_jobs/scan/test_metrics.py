@@ -5,7 +5,8 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from spark_jobs.rules import sums as rule_sums
+from spark_jobs.counting import sums as rule_sums
+from spark_jobs.counting.tally import HISTOGRAM
 from spark_jobs.scan import tally
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
@@ -27,5 +28,5 @@ def test_most_frequent_masks_are_kept_and_all_are_counted(spark: SparkSession) -
     assert counts.sound == len(masks) // 8 + 69 + 59
     assert counts.failed[3] == len(masks) // 2 + 69
     assert set(counts.sums.null.values()) == {2 * len(masks)}
-    assert (len(counts.masks), counts.overflow) == (tally.HISTOGRAM, True)
+    assert (len(counts.masks), counts.overflow) == (HISTOGRAM, True)
     assert counts.masks[:3] == (("8", 70), ("1000", 60), ("1", 1))

@@ -11,7 +11,7 @@ from random import Random
 from pyspark.sql import SparkSession
 
 from contracts import rules
-from spark_jobs.set_checks.results import HIDDEN_ERROR
+from spark_jobs.counting.results import HIDDEN_ERROR
 from tests.integration.spark_jobs.world import judge
 from tests.unit.contracts.authoring import documents
 from tests.unit.contracts.authoring.documents import DROP

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby, pairwise
 from operator import add
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from contracts.authoring.patterns.regex import LONGEST, to_java
 from contracts.plan import Csv, LogicalType, Property
-from spark_jobs.prefilter import arrow_tests, plan_tests, prefilter
-from spark_jobs.rules import bitmask
+from spark_jobs.counting import bitmask
+from spark_jobs.prefilter import arrow_tests, plan_tests
+from spark_jobs.prefilter.stretch_counts import StretchCounts, key_parsers
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 from tests.oracle import provable
 from tests.oracle.provable import Made
@@ -445,8 +446,7 @@ def ascends(prop: Property, texts: Sequence[str], cuts: Sequence[tuple[bool, int
                 rows += [row for out in arrow_tests.evaluate_batches([a_batch(lines)], condition) for row in _rows(out)]
             at += n
     counts: Any = [row for row in rows if row["n"] is not None and row["mask"] is None]
-    parsers = [(n, prefilter._key_parser(plan, n)) for n, _ in condition.keys]
-    result = prefilter.Prefiltered(cast("Any", None), counts, (), parsers, Csv())
+    result = StretchCounts(counts, (), key_parsers(plan, condition))
     return bool(result.ascending().get("a"))
 
 

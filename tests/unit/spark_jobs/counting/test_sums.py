@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.plan import Csv
-from spark_jobs.rules import sums
+from spark_jobs.counting import sums
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
 PLAN = a_plan(

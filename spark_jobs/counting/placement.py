@@ -9,8 +9,8 @@ from typing import Any
 from contracts.job import JobDrop
 from contracts.plan import Plan
 from contracts.terms.trailer import TrailerReading, reading_of
-from spark_jobs.formats import registry, text_lines
-from spark_jobs.rules.lines import FileSplit, SplitCounts
+from spark_jobs.counting import top_lines
+from spark_jobs.counting.lines import FileSplit, SplitCounts
 
 Spot = tuple[str, int, int]
 """The place of a line: its file, the block of its split, and its id."""
@@ -49,14 +49,14 @@ def line_counts(plan: Plan, drop: JobDrop, splits: Sequence[SplitCounts]) -> Lin
     These are the last line, with its cells, and the first of all other such lines. Empty lines that
     stand for headers in an archive are left out.
     """
-    above = len(registry.of(plan).above(plan, drop))
+    above = len(top_lines.above(plan, drop))
     headless, below, ending = sum(member.headless for member in drop.members), 0, None
     every, blank = (sum(counts) - headless for counts in ((s.n for s in splits), (s.blank for s in splits)))
     if plan.csv.trailer:
         filled = _filled(splits)
         end: Any = filled[-1].last if filled else None
         is_last = end is not None and end.at == _last_id(filled[-1])
-        last = registry.of(plan).trailer_cells(bytes(end.raw), plan) if is_last else None
+        last = top_lines.trailer_cells(bytes(end.raw), plan) if is_last else None
         ending = reading_of(plan.csv.trailer, last, _first_like(splits, above, but=end.at if is_last else None))
         below = int(ending.cells is not None)
     elif plan.csv.footer:
@@ -93,11 +93,11 @@ def place(
 
     `tops` are the texts of first lines.
     """
-    above = registry.of(plan).above(plan, drop)
+    above = top_lines.above(plan, drop)
     spots = first_lines(splits, len(above))
     if above and (len(spots) < len(above) or splits[0].block != 0):
         return None
-    if any(tops.get(spot) not in text_lines.as_read(line) for spot, line in zip(spots, above, strict=True)):
+    if any(tops.get(spot) not in top_lines.as_read(line) for spot, line in zip(spots, above, strict=True)):
         return None
     splits, aside = _filled(splits), [at for _, _, at in spots]
     below: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts import rules
 from contracts.plan import Plan
-from spark_jobs.rules import bitmask
+from spark_jobs.counting import bitmask
 
 
 def checks(plan: Plan, header: tuple[str, ...]) -> bitmask.Numbered:

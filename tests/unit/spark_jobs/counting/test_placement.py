@@ -7,8 +7,8 @@ from dataclasses import replace
 from contracts.job import JobDrop
 from contracts.plan import Csv
 from contracts.terms.trailer import Trailer
-from spark_jobs.rules.lines import Line, SplitCounts
-from spark_jobs.scan.placement import Spot, line_counts, place
+from spark_jobs.counting.lines import Line, SplitCounts
+from spark_jobs.counting.placement import Spot, line_counts, place
 from tests.integration.spark_jobs.world import a_plan, a_property
 
 PLAN = a_plan([a_property("id", "integer")])

@@ -1,35 +1,13 @@
-"""Failing row checks as bits: bit n of a row's mask is check n of `Plan.row_checks`; many need several columns."""
+"""Failing row checks of records as Spark columns: tests in, the bits of `spark_jobs.counting.bitmask` out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
-from contracts.plan import Check, Plan
-
-WIDTH = 62
-"""Bits in one mask column: a Spark long without its sign."""
-
-Numbered = Sequence[tuple[int, Check]]
-"""Checks with their numbers."""
-
-
-def mask_columns(plan: Plan) -> list[str]:
-    """List the names of the columns that hold a row's mask."""
-    return [f"m{n}" for n in range(-(-len(plan.row_checks()) // WIDTH))]
-
-
-def by_column(checks: Iterable[tuple[int, Check]]) -> dict[str, int]:
-    """Return the bits of some checks, by mask column."""
-    mask = sum(1 << n for n, _ in checks)
-    return {f"m{n}": (mask >> n * WIDTH) & ((1 << WIDTH) - 1) for n in range(-(-mask.bit_length() // WIDTH))}
-
-
-def joined(masks: Sequence[int]) -> int:
-    """Join the values of a row's mask columns into one number."""
-    return sum(mask << n * WIDTH for n, mask in enumerate(masks))
+from spark_jobs.counting.bitmask import WIDTH, Numbered, by_column
 
 
 def flags(failing: Sequence[Column | None]) -> list[Column]:
@@ -50,11 +28,6 @@ def fails_any(checks: Numbered) -> Column:
     """Return a column that is true if a row fails one of some checks."""
     tests = [f"({column} & {mask}L) != 0" for column, mask in by_column(checks).items() if mask]
     return sf.expr(" or ".join(tests) or "false")
-
-
-def record_checks(plan: Plan) -> Numbered:
-    """Return the checks that decide whether a line is a record at all, with their numbers."""
-    return [(n, c) for n, c in enumerate(plan.row_checks()) if c.scope == "record"]
 
 
 def is_malformed(checks: Numbered) -> Column:

@@ -8,7 +8,7 @@ import pytest
 
 from contracts.authoring.properties.values import order_of
 from contracts.plan import Property
-from spark_jobs.rules import aggregates
+from spark_jobs.counting import aggregates
 
 ZONES = (None, "Europe/Berlin", "America/St_Johns", "Asia/Kolkata", "Pacific/Apia")
 CELLS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.rules.floats import GREATEST, around, decimal, nearest
+from spark_jobs.counting.floats import GREATEST, around, decimal, nearest
 
 
 @given(st.integers(-999_999, 999_999), st.integers(-30, 30))

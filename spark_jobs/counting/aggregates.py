@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from contracts import rules
 from contracts.plan import Check, Plan, Property
 from contracts.values.date_pattern import PIECE, literal
-from spark_jobs.rules.casting import numeric
+from spark_jobs.counting.spark_types import numeric
 
 UNIT = 3_037_000_500
 """The unit that halves integers: a little more than the root of 2^63, so that each of the products fits 64 bits."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 
@@ -11,10 +11,9 @@ from contracts import rules
 from contracts.decision import EXCUSED
 from contracts.job import Count, Sample
 from contracts.plan import Check, Plan, Property, share
-from spark_jobs.rules import aggregates
-from spark_jobs.rules.masking import MASK
-from spark_jobs.scan.references import References
-from spark_jobs.scan.tally import Tally
+from spark_jobs.counting import aggregates
+from spark_jobs.counting.masking import MASK
+from spark_jobs.counting.tally import Tally
 
 ALLOWED_MISSING, NO_ROWS, FOR_PEOPLE, OTHER_ENGINE, *_ = EXCUSED
 HIDDEN_ERROR = "Spark could not run it; the error is hidden, as it may quote a classified value"
@@ -31,6 +30,14 @@ class Answer:
     samples: tuple[Sample, ...] = ()
     reason: str | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceNotes:
+    """The references of a plan, by check id: problems of those that cannot be used, and versions of all."""
+
+    problems: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class Facts:
     worst: Mapping[str, str]
     answers: Mapping[str, Answer]
     expectations: Mapping[str, Count]
-    references: References
+    references: ReferenceNotes
 
     @classmethod
     def of(
@@ -64,7 +71,7 @@ class Facts:
         worst: Mapping[str, str],
         answers: Mapping[str, Answer],
         expectations: Mapping[str, Count],
-        references: References,
+        references: ReferenceNotes,
     ) -> Facts:
         """Add to what was measured the counts by check and by property that its tally holds."""
         failed, nulls = _failed_by_check(plan, tally), nulls_by_property(plan, tally)

@@ -10,11 +10,10 @@ import pytest
 from contracts.job import Count, Sample
 from contracts.place import Place
 from contracts.plan import Columns, Threshold
-from spark_jobs.rules.sums import Sums
-from spark_jobs.scan.references import References
-from spark_jobs.scan.tally import Tally
-from spark_jobs.set_checks import results
-from spark_jobs.set_checks.results import Answer, Facts
+from spark_jobs.counting import results
+from spark_jobs.counting.results import Answer, Facts, ReferenceNotes
+from spark_jobs.counting.sums import Sums
+from spark_jobs.counting.tally import Tally
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
 AT_MOST = Threshold("mustBeLessThan", (Decimal(60),), "percent")
@@ -53,7 +52,7 @@ FACTS = Facts.of(
     worst={"wind.minimum": "-7"},
     answers={"sql": Answer(Decimal(5), "5")},
     expectations={},
-    references=References(),
+    references=ReferenceNotes(),
 )
 
 

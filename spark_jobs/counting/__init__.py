@@ -1,0 +1,1 @@
+"""Counts of a file's lines in, the result of its drop out; knows no Spark, so that a function may import it."""
