@@ -222,7 +222,7 @@ class DropResult:
 
 @dataclass(frozen=True, slots=True)
 class JobHeader:
-    """The first line of a result: its run, and the ids of the checks in the order of all counts."""
+    """The first line of a result: its run, the ids of the checks in the order of all counts, and the engine."""
 
     batch: str
     try_: int
@@ -230,6 +230,7 @@ class JobHeader:
     checks: tuple[str, ...]
     started_at: str
     ended_at: str
+    engine: Literal["spark", "function"] = field(default="spark", metadata=codec.SPARSE)
     format: Literal[1] = 1
 
 

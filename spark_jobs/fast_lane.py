@@ -13,10 +13,9 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from contracts import rules
 from contracts.files.mojibake import is_watched
 from contracts.job import DropResult, JobDrop, JobHeader, JobRequest, JobResult
-from contracts.plan import Plan
+from contracts.lane import is_for
 from contracts.watermarks import marked
 from spark_jobs.counting import key_checks, placement
 from spark_jobs.counting.drop_result import MeasuredDrop, drop_result
@@ -27,16 +26,6 @@ from spark_jobs.prefilter.stretch_counts import StretchCounts, key_parsers
 
 MOST = 16 * 2**20
 """Bytes of a request up to which one processor tests its lines in less time than Spark starts in."""
-SURE = (
-    rules.RecordRule,
-    rules.KnownKeys,
-    rules.ValueRule,
-    rules.Key,
-    rules.RowCount,
-    rules.ForPeople,
-    rules.OtherEngine,
-)
-"""The rules whose counts follow from lines that pass, if the prefilter has a test for them."""
 
 
 def judge(request: JobRequest, most: int = MOST) -> JobResult | None:
@@ -54,12 +43,6 @@ def judge(request: JobRequest, most: int = MOST) -> JobResult | None:
     checks = tuple(check.id for check in plan.checks)
     header = JobHeader(request.batch, request.try_, plan.sha, checks, started, _now())
     return JobResult(header, tuple(results))
-
-
-def is_for(plan: Plan) -> bool:
-    """Return True if files of a plan can be judged by their lines alone, and no rows of them are written."""
-    in_lines = not (plan.unpacked_first or plan.is_recoded or plan.is_transcribed or plan.packing != "none")
-    return in_lines and plan.promote == "object" and all(isinstance(check.rule, SURE) for check in plan.checks)
 
 
 def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:

@@ -36,7 +36,7 @@ from functions.ports.batches import Batch, Pause, VersionCheck, Window
 from functions.ports.clock import stamp
 from functions.ports.drops import Step, StepFacts, facts_of, step_of
 from functions.ports.expected_files import Absence, FileSet, RollCall
-from functions.ports.jobs import Reach, RunStatus
+from functions.ports.jobs import FUNCTION, Reach, RunStatus
 from functions.ports.ledger import InFlight, Promised, TransactionItem
 from functions.ports.lineages import Lineage, Watermarks
 from functions.ports.promises import Enrolment, PromisePeriod, PromiseStep, Standing
@@ -408,6 +408,7 @@ class MemoryLedger:
                 pass
             case Batch():
                 self._batches[one.id] = replace(one, version=one.version + 1)
+                self._runs |= {one.run: one.id} if one.run else {}
             case Lineage():
                 self._lineages[one.id] = replace(one, version=one.version + 1)
             case Watermarks():
@@ -736,7 +737,7 @@ class MemoryJobs:
         return self.runs.get(token)
 
     def status(self, run: str) -> RunStatus:
-        return self.ended.get(run, RunStatus("working"))
+        return RunStatus("success") if run.startswith(FUNCTION) else self.ended.get(run, RunStatus("working"))
 
     def working(self) -> list[str]:
         """Runs that have not ended."""
@@ -751,6 +752,20 @@ class MemoryDelays:
 
     def send(self, window: Window, seconds: int) -> None:
         self.sent.append((window, seconds))
+
+
+@dataclass
+class MemoryLane:
+    """Small drops that were sent to the fast lane, and its runs that have ended."""
+
+    drops: list[str] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+
+    def judge(self, drop: str) -> None:
+        self.drops.append(drop)
+
+    def ended(self, run: str) -> None:
+        self.runs.append(run)
 
 
 class TestClock:

@@ -26,7 +26,7 @@ from functions.aws.parameters import Parameters
 from functions.aws.s3 import PART, S3Store
 from functions.aws.ses import SesMailer
 from functions.aws.sessions import DynamoSessions
-from functions.aws.sqs import SqsDelays, SqsQueues
+from functions.aws.sqs import SqsDelays, SqsLane, SqsQueues
 from functions.aws.uploads import S3Uploads
 from functions.catalog import Published
 from functions.delivery.smtp import SmtpMailer
@@ -175,6 +175,8 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         environment=environment.get("DROPGATE_JOB_ENVIRONMENT") or None,
         arrow=environment.get("DROPGATE_JOB_ARROW") or None,
     )
+    small = environment.get("DROPGATE_LANE_QUEUE", "")
+    lane = SqsLane(clients.sqs, small, environment.get("DROPGATE_ENDED_QUEUE", "")) if small else None
     return Ports(
         zones=zones,
         store=store,
@@ -190,6 +192,8 @@ def ports_from(environment: Mapping[str, str], clients: Clients, ledger: Ledger 
         most_batches=int(environment["DROPGATE_MOST_BATCHES"]),
         largest_copy=int(environment.get("DROPGATE_LARGEST_COPY", LARGEST_COPY)),
         masks_evidence=environment.get("DROPGATE_MASK_EVIDENCE") == "true",
+        lane=lane,
+        lane_bytes=int(environment.get("DROPGATE_LANE_BYTES", "0")),
     )
 
 

@@ -344,6 +344,8 @@ class DynamoLedger:
             yield self._put(items.absence_step_item(now))
         if isinstance(now, Batch):
             yield from (*self._slot(now), *self._unless_held(now))
+            if now.version == 1 and now.run:
+                yield self._put(items.run_item(now.run, now))
 
     def _slot(self, batch: Batch) -> Iterator[Any]:
         """A new batch takes its slot, one that has ended frees it."""

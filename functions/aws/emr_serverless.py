@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import ClientError
 
 from functions.aws.answers import asking, code
-from functions.ports.jobs import Reach, RunStatus
+from functions.ports.jobs import FUNCTION, Reach, RunStatus
 
 if TYPE_CHECKING:
     from mypy_boto3_emr_serverless import EMRServerlessClient
@@ -212,6 +212,8 @@ class EmrJobs:
             return next((run["id"] for run in runs if run.get("name") == token), None)
 
     def status(self, run: str) -> RunStatus:
+        if run.startswith(FUNCTION):
+            return RunStatus("success")
         with asking("emr-serverless"):
             try:
                 job_run = self._emr.get_job_run(applicationId=self._code.application, jobRunId=run)["jobRun"]

@@ -1,11 +1,13 @@
-"""Messages in SQS: the ports Delays and Queues on a boto3 client, and the body of delayed messages."""
+"""Messages in SQS: the ports Delays, Lane and Queues on a boto3 client, and the bodies of messages."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from contracts import codec
+from contracts.errors import DocumentInvalid
 from functions.aws.answers import asking
 from functions.ports.batches import Window
 from functions.ports.messages import QueueDepth
@@ -28,6 +30,24 @@ class SqsDelays:
         delay = min(max(seconds, 0), LONGEST_DELAY)
         with asking("sqs"):
             self._sqs.send_message(QueueUrl=self._queue, MessageBody=codec.canonical(window), DelaySeconds=delay)
+
+
+class SqsLane:
+    """Messages to the queue of small drops, and to that of runs that have ended."""
+
+    def __init__(self, client: SQSClient, small: str, ended: str) -> None:
+        self._sqs = client
+        self._small = small
+        self._ended = ended
+
+    def judge(self, drop: str) -> None:
+        with asking("sqs"):
+            self._sqs.send_message(QueueUrl=self._small, MessageBody=json.dumps({"drop": drop}))
+
+    def ended(self, run: str) -> None:
+        event = {"detail": {"jobRunId": run, "state": "SUCCESS"}}
+        with asking("sqs"):
+            self._sqs.send_message(QueueUrl=self._ended, MessageBody=json.dumps(event))
 
 
 Count = Literal[
@@ -55,6 +75,14 @@ class SqsQueues:
         answer = self._sqs.get_queue_attributes(QueueUrl=self._urls[name], AttributeNames=list(COUNTS))
         waiting, under_way, delayed = (int(answer["Attributes"][count]) for count in COUNTS)
         return QueueDepth(name, waiting, under_way, delayed)
+
+
+def small_drop_in(body: str) -> str:
+    """Return the id of the drop of a message; DocumentInvalid if the message is not ours."""
+    try:
+        return str(json.loads(body)["drop"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DocumentInvalid("the message of a small drop names none") from error
 
 
 def window_in(body: str) -> Window:

@@ -1,6 +1,6 @@
 """A new object in landing: the event in, the drop as far as it comes without Spark out.
 
-    received -> match -> admit -> move to stage -> staged, and its plan's window opened
+    received -> match -> admit -> move to stage -> staged, and its plan's window opened, or the fast lane takes it
                 |        |                          waiting for the rest of its set: file_sets.join
                 |        `-> rejecting -> move to held -> receipt -> rejected
                 |                                      `-> where the contract only observes: conclude.finish
@@ -53,7 +53,7 @@ from functions.drop import (
     brief,
     transitions,
 )
-from functions.flow import file_sets
+from functions.flow import fast_lane, file_sets
 from functions.flow.trials import AS_IT_IS, end_trial
 from functions.flow.windows import next_window, open_window, quiet
 from functions.keys import Zones
@@ -337,6 +337,8 @@ def _stage(ports: Ports, drop: Drop, plan: Plan, admission: Admission) -> Drop:
     answer = advance(drop, "staged", at, staged_at=at, **laid)
     if not isinstance(answer, Transition):
         return drop
+    if fast_lane.takes(ports, plan, answer.drop):
+        return fast_lane.send(ports, answer)
     if quiet(ports, plan.sha):
         window = next_window(ports, plan.sha, ports.window_seconds)
         try:

@@ -15,7 +15,7 @@ from functions.ports.clock import Clock, stamp
 from functions.ports.drops import Drops
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
-from functions.ports.messages import Delays, Queues
+from functions.ports.messages import Delays, Lane, Queues
 from functions.ports.notices import Mailer, NoticeBook, NoticeTraces, Secrets, Web
 from functions.ports.store import LARGEST_COPY, ObjectStore
 from functions.ports.tables import Tables
@@ -36,7 +36,7 @@ class Ports:
     an item to its event; `most_drops` is the size of a batch, `most_batches` the number of batches that may be under
     way; `seen` has the time when this process last staged a drop of a plan: it only guesses the cheapest call. Objects
     of more bytes than `largest_copy` are copied in parts. `masks_evidence` keeps values of classified properties out of
-    the evidence.
+    the evidence. Drops of up to `lane_bytes` may go to the function of the fast `lane`, if there is one.
     """
 
     zones: Zones
@@ -53,6 +53,8 @@ class Ports:
     most_batches: int = MOST_BATCHES
     largest_copy: int = LARGEST_COPY
     masks_evidence: bool = False
+    lane: Lane | None = None
+    lane_bytes: int = 0
     seen: dict[str, datetime] = field(default_factory=dict)
 
     def of(self, *, trial: bool) -> Ports:

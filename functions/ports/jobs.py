@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+FUNCTION = "function-"
+"""The beginning of the ids of runs that were a function's: they are recorded once their result is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
@@ -46,5 +49,5 @@ class Jobs(Protocol):
         ...
 
     def status(self, run: str) -> RunStatus:
-        """Return the state of a run."""
+        """Return the state of a run; a function's run is a success, as its result was there before it."""
         ...

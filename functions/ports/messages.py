@@ -17,6 +17,18 @@ class Delays(Protocol):
         ...
 
 
+class Lane(Protocol):
+    """Messages of the fast lane: of small drops to the function that judges them, and of its runs to `finalize`."""
+
+    def judge(self, drop: str) -> None:
+        """Send the id of a staged drop to the function."""
+        ...
+
+    def ended(self, run: str) -> None:
+        """Send a function's run that has ended, as EMR Serverless does with its own."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class QueueDepth:
     """A queue: its messages that wait, that are being handled, and that are delayed, as far as the service knows."""
