@@ -74,6 +74,9 @@ build: interpreter ## Build the deployed files into build/: functions and Arrow 
 build-Api%Function: interpreter # the same for the API's functions; make takes the longer of two patterns
 	@$(PYTHON) -m infra.packaging.build --bundle functions-api --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 
+build-SmallStagedFunction: interpreter # the same for the fast lane
+	@$(PYTHON) -m infra.packaging.build --bundle functions-lane --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
+
 build-%Function: interpreter # what `sam build` calls for each function: the same bundle, unzipped
 	@$(PYTHON) -m infra.packaging.build --into "$(or $(ARTIFACTS_DIR),$(error ARTIFACTS_DIR names no folder; sam build sets it))" --cpu $(ARCHITECTURE)
 

@@ -18,6 +18,7 @@ SURE = (
 
 
 def is_for(plan: Plan) -> bool:
-    """Return True if files of a plan can be judged by their lines alone, and no rows of them are written."""
+    """Return True if files of a plan may be judged by their lines alone, and no rows of them are written."""
     in_lines = not (plan.unpacked_first or plan.is_recoded or plan.is_transcribed or plan.packing != "none")
-    return in_lines and plan.promote == "object" and all(isinstance(check.rule, SURE) for check in plan.checks)
+    as_it_came = plan.lane == "auto" and plan.promote == "object"
+    return in_lines and as_it_came and all(isinstance(check.rule, SURE) for check in plan.checks)

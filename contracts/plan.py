@@ -511,6 +511,8 @@ class Archive:
 
 Mode = Literal["enforce", "observe"]
 """The effect of a verdict: with `observe` a file is judged, recorded, and promoted in any case."""
+LaneName = Literal["auto", "spark"]
+"""The engine of small files: with `auto` a function judges those that surely pass, if the stack has the fast lane."""
 
 
 @dataclass(frozen=True)
@@ -534,6 +536,7 @@ class Plan:
     tolerance: Limit | None = None
     promote: Promoted = "object"
     mode: Mode = field(default="enforce", metadata=codec.SPARSE)
+    lane: LaneName = field(default="auto", metadata=codec.SPARSE)
     same_key: Literal["supersede", "reject", "version"] = "supersede"
     same_content: Literal["allow", "warn", "reject"] = "allow"
     deprecated: bool = False

@@ -29,7 +29,7 @@ MIB, GIB, TIB, GB = 1024**2, 1024**3, 1024**4, 10**9
 DAY, MONTH_DAYS = 86400, 365 / 12
 S3_WRITES = frozenset({"s3:PutObject", "s3:CopyObject", "s3:ListObjectsV2"})
 S3_READS = frozenset({"s3:GetObject", "s3:HeadObject"})
-QUEUES, FUNCTIONS = 4, (CREATED, DUE, ENDED)
+QUEUES, FUNCTIONS = 5, (CREATED, DUE, ENDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Assumed:
     """Of an invocation: its own lines, a metric line, three of Lambda's."""
     metrics: tuple[int, int, int] = (2, 16, 4)
     """Custom metrics of an idle stack (Heartbeat, OldestOpenMinutes), those that drops bring, and those of notices."""
-    alarms: int = 35
+    alarms: int = 39
     """infra/aws/operations.yaml."""
     key_share: float = 4 / 150
     """Requests to KMS for each of S3 with bucket keys (github.com/aws-samples/s3-bucketkey-poc counted 4 of 150)."""

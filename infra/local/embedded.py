@@ -97,13 +97,15 @@ class Embedded:
         mailbox: Mailbox | None = None,
         api: bool = False,
         page_origin: str = "",
+        fast_lane: bool = False,
     ) -> None:
         """Prepare. A Spark session that runs already is used; `job` may wrap the real job, to let it crash.
 
         `expectations` brings Great Expectations, for contracts that ask for it; its archive is built if it was not yet.
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
-        `mask_evidence` is the template's parameter, `memory` the heap of the JVM that this stack starts. `mailbox`
-        takes the mails of notices, while it is open; without it none are sent. `api` makes the API, with an issuer;
+        `mask_evidence` and `fast_lane` are the template's parameters, `memory` the heap of the JVM that this stack
+        starts. `mailbox` takes the mails of notices, while it is open; without it none are sent. `api` makes the API,
+        with an issuer;
         `page_origin` is the origin of a page that may upload by its addresses, in place of its own page.
         """
         self._kept = Kept(state) if state else None
@@ -113,6 +115,7 @@ class Embedded:
         self._window_seconds = window_seconds
         self._expectations = expectations
         self._mask_evidence = mask_evidence
+        self._fast_lane = fast_lane
         self._pumping: dict[str, Any] = {
             "schedule_seconds": schedule_seconds,
             "retry_seconds": retry_seconds,
@@ -146,6 +149,7 @@ class Embedded:
                     "GreatExpectations": str(self._expectations).lower(),
                     "Arrow": "true",
                     "MaskEvidence": str(self._mask_evidence).lower(),
+                    "FastLane": str(self._fast_lane).lower(),
                     "MailFrom": MAIL_FROM if self._mailbox else "",
                     "Api": str(self.issuer is not None).lower(),
                     "ApiIssuers": self.issuer.parameter if self.issuer else "",

@@ -3,7 +3,7 @@
     python -m infra.packaging.build
         the bundles of functions for each CPU, the job's archive and entry point, and for each CPU an archive of what
         the job needs of Arrow
-    python -m infra.packaging.build --into FOLDER --cpu CPU --bundle functions|functions-api
+    python -m infra.packaging.build --into FOLDER --cpu CPU --bundle functions|functions-api|functions-lane
         one bundle of functions alone, unzipped: what `sam build` asks for
     python -m infra.packaging.build --with-great-expectations
         the same as the first, and for each CPU another archive for the job

@@ -1,9 +1,9 @@
-"""The deployed code: two bundles of functions for each CPU, the job's archive with its entry point, and its packages.
+"""The deployed code: three bundles of functions for each CPU, the job's archive with its entry point, and its packages.
 
 Sources and the installed wheels in, folders and archives out. The same input gives the same bytes: names are sorted,
 times, owners and rights fixed. A bundle of functions has bytecode where this machine has a Python of Lambda's version
 to compile it, and none elsewhere: two machines make the same bytes if both have the same Python 3.13, or none. The
-API's functions have a bundle of their own, as they need more packages than the flow.
+API's functions have a bundle of their own, as they need more packages than the flow; so has the fast lane.
 """
 
 from __future__ import annotations
@@ -49,34 +49,48 @@ class FunctionBundle:
     sources: Callable[[], Files]
 
 
-OF_API = (
-    *("functions/api/", "functions/costs/", "functions/pages/"),
+NOT_OF_FLOW = (
+    *("functions/api/", "functions/costs/", "functions/lane/", "functions/pages/"),
     *(
         f"functions/operations/{name}.py"
         for name in ("arrivals", "check_history", "port_check", "sample_file", "upload", "workload")
     ),
 )
-"""The beginnings of the names of files that only API and page import."""
+"""The beginnings of the names of files that the flow never imports."""
 
 
 def flow_sources() -> Files:
-    """Return our files of the flow's bundle: `functions` without API and page, and the run time of `contracts`."""
+    """Return our files of the flow's bundle: its part of `functions`, and the run time of `contracts`."""
     functions = _named(files_of(ROOT / "functions").values(), ROOT)
-    flow = {name: path for name, path in functions.items() if not name.startswith(OF_API)}
+    flow = {name: path for name, path in functions.items() if not name.startswith(NOT_OF_FLOW)}
     return {**_named(_kernel(), ROOT), **flow}
 
 
+OF_LANE = ("spark_jobs/__init__.py", "spark_jobs/fast_lane.py", "spark_jobs/counting/", "spark_jobs/prefilter/")
+"""The beginnings of the names of the job's files that the fast lane imports, none of which loads Spark."""
+
+
+def lane_sources() -> Files:
+    """Return our files of the fast lane's bundle: those of the flow, and what the job shares with it."""
+    job = _named((ROOT / "spark_jobs").rglob("*.py"), ROOT)
+    lane = _named(files_of(ROOT / "functions" / "lane").values(), ROOT)
+    return {**flow_sources(), **lane, **{name: path for name, path in job.items() if name.startswith(OF_LANE)}}
+
+
 def api_sources() -> Files:
-    """Return our files of the API's bundle: `functions` whole, and `contracts` with its authoring."""
+    """Return our files of the API's bundle: `functions` without the fast lane, and `contracts` with its authoring."""
     code = {path for path in files_of(ROOT / "contracts").values() if path.suffix not in CONTRACT_SUFFIXES}
-    return {**_named(code, ROOT), **_named(files_of(ROOT / "functions").values(), ROOT)}
+    functions = _named(files_of(ROOT / "functions").values(), ROOT)
+    own = {name: path for name, path in functions.items() if not name.startswith("functions/lane/")}
+    return {**_named(code, ROOT), **own}
 
 
 CONTRACT_SUFFIXES = (".yaml", ".yml")
 """The suffixes of contracts, which are published and not deployed."""
 FLOW = FunctionBundle("functions", wheels.LAMBDA, flow_sources)
 API = FunctionBundle("functions-api", wheels.LAMBDA_API, api_sources)
-FUNCTION_BUNDLES = (FLOW, API)
+LANE = FunctionBundle("functions-lane", wheels.LAMBDA_LANE, lane_sources)
+FUNCTION_BUNDLES = (FLOW, API, LANE)
 
 
 def job_archive() -> bytes:
@@ -136,7 +150,8 @@ def function_bundle(
     written.refuse_links(folder)
     for path in folder.rglob("*"):
         written.refuse_link(path)
-    for name, source in {**files_of(wheels.installed(cpu, tell, bundle.home)), **bundle.sources()}.items():
+    packages = {name: path for name, path in files_of(wheels.installed(cpu, tell, bundle.home)).items() if _runs(name)}
+    for name, source in {**packages, **bundle.sources()}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, folder / name)
     if compiler is None:
@@ -144,6 +159,11 @@ def function_bundle(
     tell(f"compiling with {compiler.path}")
     compile_sources(folder, compiler)
     return _named((path for path in folder.rglob("*") if path.is_file()), folder)
+
+
+def _runs(name: str) -> bool:
+    """Return True if a bundle needs a file of a package: of Arrow it needs what the prefilter does."""
+    return not name.startswith("pyarrow") or PREFILTER_FILES.fullmatch(name) is not None
 
 
 def files_of(folder: Path) -> Files:

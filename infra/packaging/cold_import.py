@@ -18,7 +18,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.packaging.bundles import API, BUILD, FLOW, ROOT, FunctionBundle
+from infra.packaging.bundles import API, BUILD, FLOW, LANE, ROOT, FunctionBundle
 from infra.setup.bytecode import lambda_python
 from infra.setup.wheels import LAMBDA, this_cpu
 
@@ -28,7 +28,7 @@ BOUND_OF_SOURCES = 1.5
 """Seconds of CPU that it may take where each cold start compiles the sources."""
 BOUND_OF_API, BOUND_OF_API_SOURCES = 1.2, 3.0
 """The same two bounds for a handler of the API, whose bundle has the authoring of contracts and pydantic."""
-FOLDERS = {FLOW: ("handlers",), API: ("api", "pages")}
+FOLDERS = {FLOW: ("handlers",), API: ("api", "pages"), LANE: ("lane",)}
 """The folders of `functions` with the handlers of each bundle."""
 LONG = 20_000
 """Microseconds from which on an import is named, with all that it imports itself."""

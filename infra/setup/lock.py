@@ -39,6 +39,7 @@ LOCKS = {
     "job-arrow": ("--group=job-arrow", "--constraint=locks/environment.txt"),
     "job-gx": ("--group=job-gx", "--constraint=locks/environment.txt"),
     "functions": ("--group=functions", "--constraint=locks/environment.txt"),
+    "functions-lane": ("--group=functions-lane", "--constraint=locks/environment.txt"),
     "functions-api": ("--group=functions-api", "--constraint=locks/environment.txt"),
     "checkov": ("--group=checkov",),
     "client": ("client/pyproject.toml",),

@@ -37,6 +37,7 @@ class Home:
 LINUX = ("manylinux1", "manylinux2010", "manylinux2014", *(f"manylinux_2_{minor}" for minor in range(5, 35)))
 # Lambda's Python 3.13 runs on it (Lambda developer guide, "Lambda runtimes").
 LAMBDA = Home(ROOT / "locks" / "functions.txt", "3.13", LINUX)
+LAMBDA_LANE = replace(LAMBDA, lock=ROOT / "locks" / "functions-lane.txt")
 LAMBDA_API = replace(LAMBDA, lock=ROOT / "locks" / "functions-api.txt")
 # So do EMR 7 and later, with Python 3.11 (EMR Serverless user guide, "Using Python libraries").
 EMR = Home(ROOT / "locks" / "job-gx.txt", "3.11", LINUX)

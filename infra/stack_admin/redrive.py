@@ -72,6 +72,13 @@ KINDS = (
         "fix the cause, then `dropgate redrive batch-due`",
     ),
     LetterKind(
+        "small-staged",
+        "SmallStagedDlq",
+        "SmallStagedQueue",
+        "small drops that the fast lane did not judge; the schedule leaves them to Spark anyway",
+        "fix the cause, then `dropgate redrive small-staged`",
+    ),
+    LetterKind(
         "job-state-changed",
         "JobStateChangedDlq",
         "JobStateChangedQueue",

@@ -238,6 +238,7 @@ def _plan(document: Document, contract: str, block: DropBlock, props: list[Prope
         tolerance=block.tolerance,
         promote=block.promote,
         mode=block.mode,
+        lane=block.lane,
         same_key=block.same_key,
         same_content=block.same_content,
         deprecated=data.get("status") == "deprecated",

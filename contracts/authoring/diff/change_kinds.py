@@ -131,6 +131,7 @@ FIELDS: dict[type[Any], dict[str, str]] = {
         "tolerance": "file-tolerance",
         "promote": "promote",
         "mode": "mode",
+        "lane": FOLLOWS + "the engine that judges a file, which no verdict depends on",
         "same_key": "same-key",
         "same_content": "same-content",
         "deprecated": "status",

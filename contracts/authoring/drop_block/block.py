@@ -21,6 +21,7 @@ from contracts.plan import (
     Csv,
     FileFormat,
     Json,
+    LaneName,
     Limit,
     Mode,
     Promoted,
@@ -139,6 +140,7 @@ class DropBlock:
     checks: dict[str, CheckSettings]
     promote: Promoted
     mode: Mode
+    lane: LaneName
     same_key: Literal["supersede", "reject", "version"]
     same_content: Literal["allow", "warn", "reject"]
     references: dict[str, ReferenceFile]
@@ -250,6 +252,7 @@ def from_value(value: dict[str, Any]) -> DropBlock:
         checks={name: CheckSettings.of(wanted) for name, wanted in whole["checks"].items()},
         promote=whole["promote"],
         mode=whole["mode"],
+        lane=whole["lane"],
         same_key=whole["sameKey"],
         same_content=whole["sameContent"],
         references={

@@ -61,6 +61,8 @@ def agreed(plan: Plan) -> Iterator[tuple[str, str]]:
         other = reference.path or reference.contract or ""
         yield "Compared with", f"{reference.name}: {other}" if other != reference.name else other
     whole = " (only observed: a file that breaks the contract, too)" if plan.mode == "observe" else ""
+    if plan.lane == "spark":
+        yield "Judged by", "Spark alone, small files too"
     yield "Readers get", READERS["object" if plan.mode == "observe" else plan.promote] + whole
 
 

@@ -35,6 +35,7 @@ from functions.handlers import (
     schedule,
 )
 from functions.handlers.runtime import STACK, logger
+from functions.lane import small_staged
 from functions.ports import Ports
 from functions.ports.clock import stamp
 from infra.local.cloud import Cloud
@@ -61,6 +62,7 @@ ALARMING = {
 HANDLERS: dict[str, Handler] = {
     "ObjectCreatedFunction": object_created.handler,
     "BatchDueFunction": batch_due.handler,
+    "SmallStagedFunction": small_staged.handler,
     "JobStateChangedFunction": job_state_changed.handler,
     "ScheduleFunction": schedule.handler,
     "HistoryWrittenFunction": history_written.handler,

@@ -129,6 +129,7 @@ def test_every_polled_queue_has_its_own_dlq() -> None:
     assert {name: target_of(policy["deadLetterTargetArn"]) for name, policy in polled.items()} == {
         "ObjectCreatedQueue": "ObjectCreatedDlq",
         "BatchDueQueue": "BatchDueDlq",
+        "SmallStagedQueue": "SmallStagedDlq",
         "JobStateChangedQueue": "JobStateChangedDlq",
         "NoticeEventQueue": "NoticeEventDlq",
     }
@@ -194,6 +195,9 @@ def test_every_function_of_the_flow_knows_every_place(name: str) -> None:
         "DATA_KEY",
         "TABLE",
         "BATCH_QUEUE",
+        "LANE_QUEUE",
+        "LANE_BYTES",
+        "ENDED_QUEUE",
         "WINDOW_SECONDS",
         "MOST_BATCHES",
         "MOST_DROPS",
@@ -241,17 +245,18 @@ def test_every_function_is_traced_and_its_logs_end(function: Mapping[str, Any]) 
 @pytest.mark.parametrize(
     ("name", "module"),
     [
-        ("ObjectCreatedFunction", "object_created"),
-        ("BatchDueFunction", "batch_due"),
-        ("JobStateChangedFunction", "job_state_changed"),
-        ("ScheduleFunction", "schedule"),
-        ("HistoryWrittenFunction", "history_written"),
-        ("NoticeEventFunction", "notice_event"),
-        ("NoticesDueFunction", "notices_due"),
+        ("ObjectCreatedFunction", "handlers.object_created"),
+        ("BatchDueFunction", "handlers.batch_due"),
+        ("SmallStagedFunction", "lane.small_staged"),
+        ("JobStateChangedFunction", "handlers.job_state_changed"),
+        ("ScheduleFunction", "handlers.schedule"),
+        ("HistoryWrittenFunction", "handlers.history_written"),
+        ("NoticeEventFunction", "handlers.notice_event"),
+        ("NoticesDueFunction", "handlers.notices_due"),
     ],
 )
 def test_handler_is_named_for_its_event(name: str, module: str) -> None:
-    assert FUNCTIONS[name]["Properties"]["Handler"] == f"functions.handlers.{module}.handler"
+    assert FUNCTIONS[name]["Properties"]["Handler"] == f"functions.{module}.handler"
 
 
 # --- who may do what

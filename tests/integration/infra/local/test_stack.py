@@ -25,7 +25,8 @@ from infra.packaging.bundles import ROOT
 TEMPLATE = ROOT / "template.yaml"
 WRITTEN = "HistoryWrittenFunction"
 TELLING = ("NoticeEventFunction", "NoticesDueFunction")
-FLOW = ("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction", WRITTEN)
+JUDGING = ("ObjectCreatedFunction", "BatchDueFunction", "SmallStagedFunction", "JobStateChangedFunction")
+FLOW = (*JUDGING, "ScheduleFunction", WRITTEN)
 FUNCTIONS = (*FLOW, *TELLING)
 
 Event = dict[str, Any]
@@ -121,6 +122,9 @@ def test_every_function_gets_its_environment(stack: Stack) -> None:
         assert stack.functions[name].environment == {
             "DROPGATE_APPLICATION": "00dropgate01",
             "DROPGATE_BATCH_QUEUE": stack.names["BatchDueQueue"],
+            "DROPGATE_LANE_QUEUE": stack.names["SmallStagedQueue"],
+            "DROPGATE_LANE_BYTES": "0",
+            "DROPGATE_ENDED_QUEUE": stack.names["JobStateChangedQueue"],
             "DROPGATE_CATALOG": f"s3://{internal}/catalog/",
             "DROPGATE_DATA_KEY": f"arn:aws:kms:us-east-1:123456789012:key/{stack.names['DataKey']}",
             "DROPGATE_EVIDENCE": f"s3://{internal}/evidence/",

@@ -123,6 +123,9 @@ EXPECTED: dict[str, dict[str, str]] = {
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(PROMOTED, "list")
     | dict.fromkeys(JOBS, f"{PUT} list"),
+    "SmallStagedFunction": LISTED
+    | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
+    | dict.fromkeys(JOBS, f"{PUT} list"),
     "JobStateChangedFunction": LISTED
     | dict.fromkeys(("stage", "stage, other", "catalog", *PUBLISHED), READ)
     | dict.fromkeys(JOBS, f"{PUT} get list")
@@ -350,8 +353,8 @@ WITHOUT_PREFIX = {
     "a folder of nobody": {"s3:prefix": "elsewhere/"},
 }
 EVERY_FUNCTION = (
-    *("ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction", "ScheduleFunction"),
-    *("HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction"),
+    *("ObjectCreatedFunction", "BatchDueFunction", "SmallStagedFunction", "JobStateChangedFunction"),
+    *("ScheduleFunction", "HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction"),
 )
 ADMIN = "operator who may do everything"
 WHOLE: dict[str, dict[str, tuple[str, ...]]] = {

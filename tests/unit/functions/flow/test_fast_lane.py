@@ -118,7 +118,9 @@ def test_function_that_dies_at_any_call_leaves_one_verdict(after: bool) -> None:
         world, _ = a_world()
         watch, drop = Watch(world), world.upload("orders/1.csv", BODY)
         world.deliver_events()
-        watched = {name: Watched(getattr(world.ports, name), fuse) for name in ("store", "ledger", "lane", "delays")}
+        watched: dict[str, Any] = {
+            name: Watched(getattr(world.ports, name), fuse) for name in ("store", "ledger", "lane", "delays")
+        }
         with suppress(Crash):
             judge_small(replace(world.ports, **watched), drop, sure)
         leave_to_spark(world.ports, drop)  # its message comes again
