@@ -28,7 +28,7 @@ LANES: dict[str, Plan] = {
     "auto": a_plan("fast.v1", ("fast/*.csv",)),
     "spark": a_plan("slow.v1", ("slow/*.csv",), lane="spark"),
 }
-OWN = ("drop", "key", "received_at", "decided_at", "contract", "version", "plan", "file", "generated_at")
+OWN = ("drop", "key", "received_at", "decided_at", "contract", "file", "promoted")
 """Fields of a receipt that differ between two uploads of the same bytes."""
 
 
@@ -49,7 +49,7 @@ def engine(lane: World, drop: Drop) -> str:
 
 def receipt(lane: World, drop: Drop) -> dict[str, Any]:
     """Return the receipt of a drop, without what is its own."""
-    document: dict[str, Any] = json.loads(lane.ports.store.get(f"{drop.receipt}receipt.json"))
+    document: dict[str, Any] = json.loads(lane.ports.store.get(drop.receipt or ""))
     return {name: value for name, value in document.items() if name not in OWN}
 
 
