@@ -6,26 +6,35 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from contracts.authoring.imports.schemas import spark_ddl
 from contracts.authoring.imports.specifications import odcs_2
 from contracts.authoring.imports.suites import dbt, dbt_manifest, great_expectations
 from contracts.authoring.imports.tables import csvw
 
 MAGIC = b"PAR1"
-DDL = re.compile(r"\s*(--.*\n\s*|/\*.*?\*/\s*)*(create\b|struct\s*<)", re.IGNORECASE | re.DOTALL)
-CREATES = re.compile(r"^\s*create\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE | re.MULTILINE)
-LITERAL = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+DDL = re.compile(r"(?>\s|--[^\n]*\n|/\*(?>[^*]|\*(?!/))*\*/)*+(create\b|struct\s*<)", re.IGNORECASE)
+CREATES = re.compile(r"^[ \t]*create\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE | re.MULTILINE)
+LITERAL = re.compile(r"'(?>[^']|'')*+(?:'|\Z)|--[^\n]*|/\*(?>[^*]|\*(?!/))*+(?:\*/|\Z)")
+"""Texts and comments, whose words are no signs; each pattern reads a text once, as sources are of anybody."""
 DIALECTS = (
     (
         "sqlserver-ddl",
         re.compile(
-            r"(?im)^\s*go\s*$|\[\w+\]\s*(?:\[|\.|\()|\b(?:nvarchar|datetime2|uniqueidentifier|bit)\b|\bidentity\s*\("
+            r"(?im)^[ \t]*go[ \t]*\r?$|\[\w+\]\s*(?:\[|\.|\()"
+            r"|\b(?:nvarchar|datetime2|uniqueidentifier|bit)\b|\bidentity\s*\("
         ),
     ),
     (
         "bigquery-ddl",
         re.compile(r"(?i)\b(?:int64|float64|bignumeric)\b|\boptions\s*\(\s*description|`[\w-]+\.[\w.-]+`"),
     ),
-    ("snowflake-ddl", re.compile(r"(?i)\b(?:variant|timestamp_tz|autoincrement|cluster by)\b|\bnumber\s*\(|\bstage\b")),
+    (
+        "snowflake-ddl",
+        re.compile(
+            r"(?i)\b(?:variant|timestamp_tz|autoincrement|cluster by|transient table|use (?:role|warehouse))\b"
+            r"|\bnumber\s*[(,)]|\bnumber (?:not null|default)\b|\bstage\b"
+        ),
+    ),
     (
         "postgres-ddl",
         re.compile(
@@ -138,9 +147,11 @@ def _identifies(key: str, data: dict[str, Any]) -> bool:
 
 
 def _dialect(text: str) -> str:
-    """Return the format of DDL by the words that one database alone has; without any, that of Spark."""
+    """Return the format of DDL by the words that one database alone has; else Spark's if that reads it."""
     bare = LITERAL.sub(" ", text)
-    return next((name for name, words in DIALECTS if words.search(bare)), "spark-ddl")
+    if name := next((name for name, words in DIALECTS if words.search(bare)), None):
+        return name
+    return "spark-ddl" if not CREATES.search(text) or spark_ddl.reads(text) else "postgres-ddl"
 
 
 def _of_fields(fields: Any) -> str:

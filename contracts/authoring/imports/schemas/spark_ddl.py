@@ -21,6 +21,8 @@ CLAUSES = (
     "stored", "default", "as",
 )  # fmt: skip
 """The first words of the clauses after the columns."""
+CREATED = ("or", "replace", "external", "temporary", "temp", "global")
+"""The words between CREATE and TABLE."""
 OF_COLUMNS = (
     "not",
     "null",
@@ -61,6 +63,14 @@ def read(document: Document) -> list[Imported]:
     return made
 
 
+def reads(text: str) -> bool:
+    """Return True if a text can be read as Spark's DDL; another text may be DDL of a database."""
+    try:
+        return recognizes(text) and bool(_Reading(Tokens(text), "").tables())
+    except DdlInvalid:
+        return False
+
+
 def _report(document: Document, token: Token, level: Any, code: str, message: str, fix: str) -> None:
     document.findings.append(Finding(document.file, token.line, token.column, level, code, message, fix))
 
@@ -70,6 +80,7 @@ class _Reading:
 
     def __init__(self, text: Tokens, name: str) -> None:
         self.text, self.file_name = text, name
+        self.has_tables = self._finds_table()
         self.related: list[tuple[Token, list[str], list[str]]] = []
         """Foreign keys of the current table: columns, and the properties that they refer to."""
 
@@ -80,6 +91,8 @@ class _Reading:
                 pass
             if self.text.next.kind == "end":
                 return made
+            if self._passes_over():
+                continue
             if self.text.has("create"):
                 made.append(self._table())
             else:  # columns without a table, as `StructType.toDDL` writes them
@@ -90,8 +103,29 @@ class _Reading:
             if self.text.next.kind != "end" and self.text.next.text != ";":
                 raise DdlInvalid(self.text.next, f"{self.text.next} follows the end of a table.", "Write `;` before.")
 
+    def _finds_table(self) -> bool:
+        """Return True if some statement creates a table with columns."""
+        starts = (at for at, token in enumerate(self.text.all) if token.text.casefold() == "create")
+        return any(self._begins_table(at) for at in starts)
+
+    def _passes_over(self) -> bool:
+        """Pass over a statement without columns, as `USE` or `CREATE VIEW`, in a text that has tables."""
+        token = self.text.next
+        if not self.has_tables or self._begins_table(self.text.at):
+            return False
+        self.text.lost.append((token, f"The statement `{self.text.skipped(';'):.60}` is passed over."))
+        return True
+
+    def _begins_table(self, at: int) -> bool:
+        """Return True if a statement at a token creates a table with columns."""
+        words = [token.text.casefold() for token in self.text.all[at : at + 16]]
+        head = words.index("table") if "table" in words else 0
+        if words[:1] != ["create"] or not head or not set(words[1:head]) <= set(CREATED) or "(" not in words:
+            return False
+        return not {";", "as", "like", "using"} & set(words[head : words.index("(")])
+
     def _table(self) -> Imported:
-        for word in ("or", "replace", "external", "temporary", "temp", "global"):
+        for word in CREATED:
             self.text.has(word)
         token = self.text.next
         if not self.text.has("table"):

@@ -40,9 +40,9 @@ PLAIN_DECIMAL = (10, 0)
 WITHOUT = ("void", "null", "interval", "variant", "time", "geography", "geometry", "object")
 """Types of Spark that have no equivalent in a contract."""
 TOKEN = re.compile(
-    r"""(?P<blank>\s+|--[^\n]*|/\*.*?\*/)
+    r"""(?P<blank>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
     | (?P<quoted>`(?:[^`]|``)*`)
-    | (?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
+    | (?P<text>'(?:[^'\\]|\\.|'')*(?:'|\Z)|"(?:[^"\\]|\\.|"")*(?:"|\Z))
     | (?P<word>[^\W\d]\w*)
     | (?P<number>\d+(?:\.\d+)?)
     | (?P<sign>.)""",

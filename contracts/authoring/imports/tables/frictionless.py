@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from contracts.authoring.document import metadata
@@ -194,7 +195,8 @@ def _field(document: Document, path: Path, field: dict[str, Any], forms: dict[st
     prop |= given({"logicalTypeOptions": options})
     prop |= {key: True for key in ("required", "unique") if limits.get(key) is True}
     if isinstance(limits.get("enum"), list) and logical in ("string", "integer", "number"):
-        prop["enum"] = [{"value": value} for value in limits["enum"]]
+        values = limits["enum"] if logical == "string" else map(_number, limits["enum"])
+        prop["enum"] = [{"value": value} for value in values]
     title = field.get("title")
     described = {"businessName": title if title != name else None, "description": field.get("description")}
     prop |= given({key: value for key, value in described.items() if isinstance(value, str)})
@@ -246,3 +248,12 @@ def _dialect(resource: dict[str, Any]) -> dict[str, Any]:
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> Any:
+    """Return the number that a text is, as a Table Schema may write the numbers of a list as cells have them."""
+    try:
+        number = Decimal(value) if isinstance(value, str) else value
+    except ArithmeticError:
+        return value
+    return int(number) if isinstance(number, Decimal) and number.is_finite() and number == int(number) else number

@@ -69,6 +69,8 @@ class _Reading:
     def __init__(self, document: Document, dialect: str) -> None:
         self.document, self.dialect, self.line, self.start = document, dialect, 1, 1
         self.made: dict[str, Table] = {}
+        self.refused: list[tuple[int, str, str]] = []
+        """Statements of tables that cannot be read: the line, the reason and the statement."""
 
     def tables(self) -> list[Imported]:
         """Return the documents of all tables."""
@@ -81,6 +83,14 @@ class _Reading:
                 self._statement(text)
         finally:
             logger.setLevel(level)
+        for line, reason, text in self.refused:
+            self.line = line
+            if self.made:
+                message = f"The statement `{_short(text)}` cannot be read, so that its table is left out: {reason}."
+                self._report("warning", "ddl-syntax", message, "Write its contract by hand.")
+            else:
+                message = f"This is no DDL of {self.dialect}: {reason}."
+                self._report("error", "ddl-syntax", message, "Give the statement as the database writes it out.")
         for table in self.made.values():
             self._relate(table)
         return [] if self.document.errors() else [_imported(table) for table in self.made.values()]
@@ -112,8 +122,7 @@ class _Reading:
                 return
             where = (getattr(error, "errors", None) or [{}])[0]
             self.line += int(where.get("line") or 1) - 1
-            message = f"This is no DDL of {self.dialect}: {where.get('description', 'it cannot be read')!s:.120}."
-            self._report("error", "ddl-syntax", message, "Give the statement as the database writes it out.")
+            self.refused.append((self.line, f"{where.get('description', 'it cannot be read')!s:.120}", text))
             return
         match parsed:
             case exp.Create(this=exp.Schema() as schema) if parsed.kind == "TABLE":

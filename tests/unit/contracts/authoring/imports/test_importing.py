@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from time import process_time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.document import source
-from contracts.authoring.imports import writing
+from contracts.authoring.imports import signs, writing
 from contracts.authoring.imports.formats import FORMATS
 from contracts.authoring.imports.importing import Files, format_of, import_source
 from infra.packaging.bundles import ROOT
@@ -196,7 +197,24 @@ def test_bytes_that_are_no_text_are_findings(form: str) -> None:
         ("dataset: path/of/images", None),
         ("entities: {T: {columns: {A: {}}}}", "clouddq"),
         ("entities: [sensor.a]", None),
+        ("create table a (b int);", "spark-ddl"),
+        ("use shop;\ncreate external table a (b int) stored as orc;", "spark-ddl"),
+        ("drop table a;\ncreate table a (b daterange);", "postgres-ddl"),
+        ("create table a (b number not null);", "snowflake-ddl"),
+        ("use role loader;\ncreate table a (b varchar);", "snowflake-ddl"),
+        ("create table a (number int);", "spark-ddl"),
+        ("struct<a: nothing>", "spark-ddl"),
     ],
 )
 def test_key_of_other_tools_is_no_sign_of_a_format(text: str, form: str | None) -> None:
     assert format_of(text.encode(), "a.json") == form
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["-- a\n" * 90_000 + "x", "/*" * 200_000, "\n" * 900_000, "'" * 300_001, "create a " * 90_000, "-" * 900_000],
+)
+def test_format_of_a_long_text_is_seen_in_one_pass(text: str) -> None:
+    before = process_time()
+    assert signs.format_of(text) in (None, "postgres-ddl", "spark-ddl")
+    assert process_time() - before < 10, "a pattern that reads a text more than once takes minutes"

@@ -146,3 +146,26 @@ BAD = {
 def test_text_that_cannot_be_read_is_a_finding(case: str) -> None:
     text, expected = BAD[case]
     assert codes(FORM, text) == [expected]
+
+
+def test_statements_without_columns_are_passed_over() -> None:
+    text = """
+    use shop;
+    drop table if exists a;
+    create database if not exists d;
+    create external table a (b int) stored as orc;
+    create table c stored as orc as select b from a where b in (1, 2);
+    insert into a values (1), (2)
+    """
+    assert [document["id"] for document in documents(FORM, text)] == ["a"]
+    assert [note for note in notes(FORM, text) if note.endswith("is passed over.")] == [
+        "The statement `use shop` is passed over.",
+        "The statement `drop table if exists a` is passed over.",
+        "The statement `create database if not exists d` is passed over.",
+        "The statement `create table c stored as orc as select b from a where b in (` is passed over.",
+        "The statement `insert into a values ( 1 ) , ( 2 )` is passed over.",
+    ]
+
+
+def test_comment_without_an_end_is_read_once() -> None:
+    assert codes(FORM, "create table a (b int) " + "/* " * 100_000) == []

@@ -15,7 +15,7 @@ from contracts.authoring.imports.formats import FORMATS
 from contracts.authoring.imports.importing import Files, format_of
 from contracts.plan import Plan
 from tests.oracle.test_drafts import verdict
-from tests.unit.contracts.authoring.imports.importing import imported
+from tests.unit.contracts.authoring.imports.importing import documents, imported
 from tests.unit.contracts.authoring.imports.specifications import test_odcs_2
 from tests.unit.contracts.authoring.imports.suites import test_dbt, test_great_expectations
 
@@ -219,10 +219,26 @@ def test_other_statements_are_passed_over_with_a_note() -> None:
 
 
 def test_statement_that_cannot_be_read_is_an_error_with_its_line() -> None:
-    findings = imported("postgres-ddl", "CREATE TABLE a (b int);\nCREATE TABLE c (\n  d int NOT (\n").findings
+    findings = imported("postgres-ddl", "DROP TABLE a;\nCREATE TABLE c (\n  d int NOT (\n").findings
 
-    assert [(f.level, f.code) for f in findings] == [("error", "ddl-syntax")]
-    assert findings[0].line in (2, 3)
+    assert [(f.level, f.code) for f in findings if f.level != "note"] == [("error", "ddl-syntax")]
+    assert max(f.line for f in findings) in (2, 3)
+
+
+def test_table_that_cannot_be_read_among_others_is_a_warning_with_its_line() -> None:
+    text = "CREATE TABLE a (b int);\nCREATE TABLE c (d int EXCLUDE ((;\nCREATE TABLE e (f int);"
+    result = imported("postgres-ddl", text)
+    assert [contract.name for contract in result.contracts] == ["a.v1", "e.v1"]
+    ((level, line, message),) = [(f.level, f.line, f.message) for f in result.findings if f.code == "ddl-syntax"]
+    assert (level, line) == ("warning", 2)
+    assert "`CREATE TABLE c" in message
+
+
+def test_numbers_of_a_list_may_be_written_as_cells() -> None:
+    listed = {"name": "n", "type": "number", "constraints": {"enum": ["0.95", 1, "4E4", "x"]}}
+    (document,) = documents("table-schema", json.dumps({"fields": [listed]}))
+    values = [entry["value"] for entry in document["schema"][0]["properties"][0]["enum"]]
+    assert values == [0.95, 1, 40000, "x"]
 
 
 def test_condition_of_several_columns_is_an_expression() -> None:
