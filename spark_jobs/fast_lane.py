@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from contracts.files.header import MOST_COLUMNS
 from contracts.files.mojibake import is_watched
 from contracts.job import DropResult, JobDrop, JobHeader, JobRequest, JobResult
 from contracts.lane import is_for
@@ -48,7 +49,7 @@ def judge(request: JobRequest, most: int = MOST) -> JobResult | None:
 def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     """Return the result of a file whose lines surely pass all checks; None for another."""
     plan = request.plan
-    condition = plan_tests.pass_condition(plan, drop.header, header_texts(plan, [drop]))
+    condition = plan_tests.pass_condition(plan, drop.header, header_texts(plan, [drop]), MOST_COLUMNS)
     counts = None if condition is None else _counts(drop, replace(condition, sorts=True))
     if condition is None or counts is None:
         return None

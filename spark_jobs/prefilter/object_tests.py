@@ -20,8 +20,6 @@ from spark_jobs.prefilter import json_objects, value_tests
 from spark_jobs.prefilter.arrow_tests import PassCondition, Reading, TestedColumn
 from spark_jobs.prefilter.value_tests import Untestable, keys_of, null_counted
 
-MOST_KEYS = 200
-"""Keys up to which one pattern tests a line."""
 TEXT = value_tests.characters('"', "\\", *map(chr, range(1, 32)))
 WHOLE = rf"-?(?:0|[1-9][0-9]{{0,{value_tests.DIGITS - 1}}})"
 NUMBER = rf"{WHOLE}(?:\.[0-9]{{1,{value_tests.DIGITS}}})?(?:[eE][-+]?[0-9]{{1,2}})?"
@@ -32,7 +30,7 @@ SCALAR = f'"{TEXT}*"|{NUMBER}|true|false|null'
 def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
     """Return the condition for lines with some names to pass; raise `Untestable` or ValueError if there is none."""
     props = {p.name: p for p in plan.properties}
-    if plan.csv.encoding != UTF_8 or len(header) > MOST_KEYS or not props.keys() <= set(header):
+    if plan.csv.encoding != UTF_8 or not props.keys() <= set(header):
         raise Untestable
     if any(p.path or p.form or p.type in CONTAINERS for p in plan.properties):
         raise Untestable

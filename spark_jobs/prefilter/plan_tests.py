@@ -37,7 +37,7 @@ from spark_jobs.prefilter.parquet_columns import ColumnConditions
 from spark_jobs.prefilter.value_tests import Untestable
 
 WIDE = 200
-"""Columns up to which one pattern tests a line, and columns are tested one by one."""
+"""Columns up to which one pattern tests lines faster than Spark does."""
 WHOLE = {"int": (pa.int8(), pa.int16(), pa.int32()), "bigint": (pa.int64(),)}
 READ: dict[str, dict[str, tuple[pa.DataType, ...]]] = {
     "string": {"string": (pa.string(),)},
@@ -60,9 +60,16 @@ MOST_NULLS = 100_000
 """Characters of null values in all their places in fields, of which Arrow makes a tree of bounded size."""
 
 
-def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition | None:
-    """Return the condition for lines below a header to pass; None if a check has no test or lines are not text."""
+def pass_condition(
+    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], widest: int = WIDE
+) -> PassCondition | None:
+    """Return the condition for lines below a header of up to so many columns to pass.
+
+    None if a check has no test or lines are not text.
+    """
     try:
+        if len(header) > widest:
+            return None
         if plan.file_format == "jsonl":
             return object_tests.object_condition(plan, header)
         return _pass_condition(plan, header, header_texts)
@@ -74,7 +81,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     csv, at = _signs(plan), positions(header)
     if plan.read_as not in ("csv", "fixed") or csv.multi_line or csv.ending or csv.has_rows_above:
         raise Untestable
-    if (csv.record and not plan.fixed) or len(header) > WIDE:
+    if csv.record and not plan.fixed:
         raise Untestable
     encoding = encodings.read_as(csv.encoding)
     if encoding != encodings.UTF_8 and not encodings.is_one_byte(encoding):
@@ -87,7 +94,9 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     here = {p.name: p for p in plan.properties if p.name in at}
     if csv.trailing_delimiter or not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise Untestable
-    checks = {name: [(n, c) for n, c in enumerate(plan.row_checks()) if c.property == name] for name in here}
+    checks: dict[str | None, list[tuple[int, Check]]] = {name: [] for name in here}
+    for n, check in enumerate(plan.row_checks()):
+        checks.setdefault(check.property, []).append((n, check))
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
     key_names = value_tests.keys_of(plan, header)
     tested = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from contracts.job import JobRequest
 from contracts.plan import Csv, Plan
 from infra.offline.judge import Upload, judge_all
 from spark_jobs import fast_lane
+from spark_jobs.prefilter.plan_tests import WIDE
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property, a_request, run_both_ways
 
 PROPERTIES = [
@@ -30,6 +32,9 @@ PLAN = a_plan(PROPERTIES, CHECKS)
 HEAD = "id,name,amount,day\n"
 GOOD = HEAD + "1,one,1.5,2026-01-31\n2,,0,\n\n9,nine,,2026-02-28\n"
 LINES = replace(PLAN, file_format="jsonl", checks=a_plan(PROPERTIES, CHECKS, file_format="jsonl").checks)
+NAMES = [f"c{n}" for n in range(WIDE + 1)]
+VALUES = range(len(NAMES))
+BROAD = [a_property(name, "integer") for name in NAMES], [a_check("minimum", name, value="0") for name in NAMES]
 PASSING: dict[str, tuple[Plan, str | bytes]] = {
     "a small file": (PLAN, GOOD),
     "keys in any order": (PLAN, f"{GOOD}3,x,1,\n-7,x,1,\n"),
@@ -39,6 +44,11 @@ PASSING: dict[str, tuple[Plan, str | bytes]] = {
     "a byte order mark": (PLAN, "\ufeff" + GOOD),
     "without a header": (replace(PLAN, csv=Csv(header=False)), GOOD.removeprefix(HEAD)),
     "windows-1252": (replace(PLAN, csv=Csv(encoding="windows-1252")), GOOD.replace("one", "né").encode("cp1252")),
+    "more columns than the job prefilters": (a_plan(*BROAD), f"{','.join(NAMES)}\n{','.join(map(str, VALUES))}\n"),
+    "objects of more keys than the job prefilters": (
+        a_plan(*BROAD, file_format="jsonl"),
+        json.dumps(dict(zip(NAMES, VALUES, strict=True))),
+    ),
     "objects in lines": (LINES, '{"id": 1, "name": "a", "amount": 1.5}\n{"id": 2, "day": "2026-01-31"}\n'),
 }
 LEFT: dict[str, tuple[Plan, str | bytes]] = {
@@ -55,6 +65,7 @@ LEFT: dict[str, tuple[Plan, str | bytes]] = {
     "another header than was admitted": (PLAN, GOOD),
     "a figure of all values": (replace(PLAN, checks=(*PLAN.checks, MEAN)), GOOD),
     "rows for consumers": (replace(PLAN, promote="rows"), GOOD),
+    "a value among many columns": (a_plan(*BROAD), f"{','.join(NAMES)}\n-1,{','.join(map(str, VALUES[1:]))}\n"),
     "a packed file": (replace(PLAN, compression="gzip"), GOOD),
     "bytes that are no text": (PLAN, GOOD.replace("one", "né").encode("cp1252")),
     "bytes that are no UTF-8 in a line that fails": (
