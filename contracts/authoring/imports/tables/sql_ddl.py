@@ -24,6 +24,8 @@ from contracts.authoring.imports.tables import sql_conditions
 from contracts.authoring.imports.tables.sql_types import property_of
 
 TABLE = re.compile(r"\bcreate\s+(?:\w+\s+){0,4}table\b", re.IGNORECASE)
+COLUMNS = re.compile(r"\bcreate\s+(?:\w+\s+){0,4}table\s+(?:if\s+not\s+exists\s+)?[^\s(]+\s*\(", re.IGNORECASE)
+"""The beginning of a table with columns, up to the bracket around these."""
 BATCH = re.compile(r"^[ \t]*GO[ \t]*(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 """The line that ends a batch of SQL Server's tools; it is no statement."""
 CLUSTERED = re.compile(r"(\b(?:PRIMARY\s+KEY|UNIQUE)\s+)((?:NON)?CLUSTERED)\b", re.IGNORECASE)
@@ -131,8 +133,25 @@ class _Reading:
                 pass
             case exp.Alter() if table := self.made.get(_key(_names(parsed.this))):
                 self._alter(table, parsed, text)
+            case exp.Command() if begins := COLUMNS.match(text):
+                self._columns_alone(text, begins.end())
             case _:
                 self._lose(f"The statement `{_short(text)}` is passed over.")
+
+    def _columns_alone(self, text: str, start: int) -> None:
+        """Read a table without what follows its columns, which says how it is stored; refuse one that has no end."""
+        depth = 0
+        for token in sqlglot.tokenize(text, read=self.dialect):
+            kind = token.token_type
+            depth += (kind is sqlglot.TokenType.L_PAREN) - (kind is sqlglot.TokenType.R_PAREN)
+            if token.start >= start and depth == 0:
+                break
+        rest = text[token.end + 1 :].strip()
+        if not rest:
+            self.refused.append((self.start, "it cannot be read", text))
+            return
+        self._lose(f"`{_short(rest)}` has no equivalent; it says how the table is stored.")
+        self._statement(text[: token.end + 1])
 
     def _table(self, create: exp.Create, schema: exp.Schema) -> None:
         table = Table(_names(schema.this))

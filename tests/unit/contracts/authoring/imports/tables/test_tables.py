@@ -234,6 +234,20 @@ def test_table_that_cannot_be_read_among_others_is_a_warning_with_its_line() -> 
     assert "`CREATE TABLE c" in message
 
 
+def test_table_of_sql_server_may_say_in_any_words_how_it_is_stored() -> None:
+    table = "CREATE TABLE [dbo].[a](\n[b] [varbinary](max) NOT NULL\n) ON [PRIMARY] TEXTIMAGE_ON [PRIMARY]"
+    result = imported("sqlserver-ddl", f"USE [x]\nGO\n{table}\nGO\n")
+    assert [contract.name for contract in result.contracts] == ["dbo.a.v1"]
+    assert "`ON [PRIMARY] TEXTIMAGE_ON [PRIMARY]` has no equivalent; it says how the table is stored." in {
+        f.message for f in result.findings
+    }
+
+
+def test_table_that_no_reader_takes_is_an_error_and_no_note() -> None:
+    findings = imported("snowflake-ddl", "CREATE TABLE @scheme.a (b int);").findings
+    assert [(f.level, f.code) for f in findings] == [("error", "ddl-syntax")]
+
+
 def test_numbers_of_a_list_may_be_written_as_cells() -> None:
     listed = {"name": "n", "type": "number", "constraints": {"enum": ["0.95", 1, "4E4", "x"]}}
     (document,) = documents("table-schema", json.dumps({"fields": [listed]}))
