@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from functions.costs.calls import CALLS, Calls
-from functions.costs.cost import GIB, MIB, Load, bill
+from functions.costs.calls import CALLS, LANE_CALLS, Calls, of_batch, of_lane
+from functions.costs.cost import GIB, MIB, MONTH_DAYS, Bill, Load, bill, idle, lane_bill
 from infra import files
 from infra.packaging.bundles import ROOT
 
@@ -44,6 +44,12 @@ def calls_table() -> str:
     return table(head, [_call(one) for one in CALLS])
 
 
+def lane_calls_table() -> str:
+    """Return the table of calls of the fast lane's function."""
+    head = ("function of the fast lane", "call", "of each drop", "for")
+    return table(head, [(*_call(one)[:3], one.why) for one in LANE_CALLS])
+
+
 def dollars_table(loads: Sequence[Load] = LOADS) -> str:
     """Return the table of costs of some loads."""
     head = (
@@ -51,6 +57,22 @@ def dollars_table(loads: Sequence[Load] = LOADS) -> str:
         "$ a month", "$ per 1,000", "$ per TiB", "shares",
     )  # fmt: skip
     return table(head, [_dollars(load) for load in loads])
+
+
+def lane_table() -> str:
+    """Return the table of 1,000 small good files, each alone in its window, with Spark and in the fast lane."""
+    head = ("1,000 good files of 1 MiB, each by itself", "calls of functions", "runs of Spark", "dollars")
+    load = Load(10_000, MIB)
+    rows = [
+        ("by Spark", f"{1000 * of_batch(1).total():,}", "1,000", f"{_further(bill(load, each=1)):.2f}"),
+        ("in the fast lane", f"{1000 * of_lane().total():,}", "0", f"{_further(lane_bill(load)):.2f}"),
+    ]
+    return table(head, rows)
+
+
+def _further(cost: Bill) -> float:
+    """Return the dollars of 1,000 drops beyond those of a month without any."""
+    return (cost.dollars - idle().dollars) / (cost.load.drops * MONTH_DAYS) * 1000
 
 
 def replaced(page: str, new: str) -> str:
@@ -92,8 +114,8 @@ def _dollars(load: Load) -> tuple[str, ...]:
 
 
 def main() -> int:
-    """Write both."""
-    write(calls_table(), dollars_table())
+    """Write all."""
+    write(calls_table(), lane_calls_table(), lane_table(), dollars_table())
     return 0
 
 

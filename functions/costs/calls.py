@@ -17,6 +17,8 @@ from functions.flow.batching import GROUP
 
 CREATED, DUE, ENDED = "ObjectCreatedFunction", "BatchDueFunction", "JobStateChangedFunction"
 
+LANE = "SmallStagedFunction"
+
 MOST_LONE, MOST_FURTHER, MOST_REPEATED = 23, 14, 4
 """Bounds: calls for a lone drop, for each further drop of a batch, for an event that comes again."""
 
@@ -83,6 +85,15 @@ CALLS = (
     Calls(ENDED, "s3:GetObject", 1, 1, "that list; the files are copied instead of the drop", promote=("table",)),
 )
 
+LANE_CALLS = (
+    Calls(LANE, "dynamodb:GetItem", 1, 1, "the drop"),
+    Calls(LANE, "s3:GetObject", 1, 1, "the file"),
+    Calls(LANE, "s3:PutObject", 1, 1, "the result document"),
+    Calls(LANE, "dynamodb:TransactWriteItems", 1, 1, "the drop is claimed: its batch, and the lookup of its run"),
+    Calls(LANE, "sqs:SendMessage", 1, 1, "its run has ended"),
+)
+"""The calls of a drop that the fast lane judges, instead of those of BatchDue; its message replaces the window's."""
+
 Counted = Counter[tuple[str, str]]
 """Calls by function and operation."""
 COMMITS: Counted = Counter(
@@ -98,6 +109,12 @@ COMMITS: Counted = Counter(
 Each commit reads the commits since the checkpoint, and then its own, for the table's version. The last one writes the
 next checkpoint.
 """
+
+
+def of_lane() -> Counted:
+    """Return the calls of a drop that the fast lane judges."""
+    others = Counter({key: n for key, n in of_batch(1).items() if key[0] != DUE})
+    return others + Counter({(one.function, one.operation): one.lone for one in LANE_CALLS})
 
 
 def of_batch(drops: int, promote: Promoted = "object", rejected: int = 0) -> Counted:

@@ -56,10 +56,13 @@ Examples:
 @click.option(
     "--mask-evidence", is_flag=True, help="Keep values of classified properties out of the evidence (MaskEvidence)."
 )
+@click.option("--fast-lane", is_flag=True, help="Judge small files that surely pass without Spark (FastLane).")
 @click.option(
     "--memory", type=Memory(), metavar="SIZE", default="2g", show_default=True, help="Memory of the local Spark."
 )
-def command(port: int, contracts: Path | None, state: Path | None, mask_evidence: bool, memory: str) -> None:
+def command(
+    port: int, contracts: Path | None, state: Path | None, mask_evidence: bool, fast_lane: bool, memory: str
+) -> None:
     """Run the stack on this machine, for any S3 client, and print every change of a drop's state.
 
     Nothing leaves this machine, unless you give this stack the secret of a channel: mails are written into
@@ -92,6 +95,7 @@ def command(port: int, contracts: Path | None, state: Path | None, mask_evidence
                 expectations=expectations,
                 state=state,
                 mask_evidence=mask_evidence,
+                fast_lane=fast_lane,
                 memory=memory,
                 mailbox=mailbox,
                 api=True,

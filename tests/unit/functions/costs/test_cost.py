@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from bench.cost_page import PAGE, calls_table, dollars_table, replaced, table
+from bench.cost_page import PAGE, calls_table, dollars_table, lane_calls_table, lane_table, replaced, table
 from functions.aws.delta import CHECKPOINT
 from functions.aws.emr_serverless import LARGEST, workers_for
 from functions.costs.calls import CALLS, COMMITS, CREATED, DUE, ENDED, MOST_FURTHER, MOST_LONE, of_batch
@@ -26,6 +26,7 @@ from functions.costs.cost import (
     bill,
     idle,
     job_seconds,
+    lane_bill,
     memory_gb,
     prices,
     size_of,
@@ -158,7 +159,7 @@ def test_requests_are_those_of_the_table() -> None:
     assert month["s3_read"] == pytest.approx((3 + ASSUMED.heard) * MONTH_DAYS + MINUTES)
 
 
-@pytest.mark.parametrize("computed", [calls_table, dollars_table])
+@pytest.mark.parametrize("computed", [calls_table, lane_calls_table, lane_table, dollars_table])
 def test_page_has_the_table_as_it_is_computed(computed: Callable[[], str]) -> None:
     page = PAGE.read_text(encoding="utf-8")
 
@@ -194,6 +195,14 @@ def test_functions_have_the_memory_that_the_model_takes_for_granted() -> None:
     names = (*FUNCTIONS, "ScheduleFunction", "HistoryWrittenFunction", "NoticeEventFunction", "NoticesDueFunction")
 
     assert [functions[name]["Properties"]["MemorySize"] for name in names] == list(ASSUMED.memory_mb)
+
+
+def test_small_good_files_cost_less_in_the_fast_lane() -> None:
+    fast, slow = lane_bill(LONE), bill(LONE)
+
+    assert fast.services()["EMR Serverless"] == 0
+    assert {name for name, part in slow.services().items() if part < fast.services()[name]} == {"Lambda"}
+    assert fast.dollars < slow.dollars
 
 
 def test_buckets_have_bucket_keys_as_the_model_takes_for_granted() -> None:
