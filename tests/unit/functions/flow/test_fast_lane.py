@@ -12,6 +12,7 @@ import pytest
 from contracts.job import JobRequest, JobResult
 from contracts.plan import Plan
 from functions import keys
+from functions.costs.calls import LANE_CALLS
 from functions.drop import Drop
 from functions.flow import fast_lane
 from functions.flow.fast_lane import judge_small, leave_to_spark
@@ -20,7 +21,7 @@ from functions.flow.windows import open_window
 from functions.ports.batches import Pause
 from tests.builders import World, a_drop, a_marked_plan, a_plan, all_good, answer, one_bad
 from tests.fakes import MemoryLane
-from tests.faults import Crash, Watched, every_call
+from tests.faults import Crash, Fuse, Watched, every_call
 from tests.invariants import Watch
 
 DROP = a_drop(size=10, header_line="id,note")
@@ -193,3 +194,14 @@ def test_replays_trials_and_wide_headers_wait_for_their_window(changes: dict[str
 def test_without_a_lane_all_drops_wait_for_their_window() -> None:
     world = World((a_plan(),))
     assert not fast_lane.takes(world.ports, a_plan(), DROP)
+
+
+def test_small_drop_needs_the_calls_of_the_cost_model() -> None:
+    world, fuse = a_world()[0], Fuse()
+    drop = world.upload("orders/1.csv", BODY)
+    world.deliver_events()
+    world.ports.catalog.plan(world.plans[0].sha)
+    names = ("store", "ledger", "lane", "delays", "jobs")
+    watched: dict[str, Any] = {name: Watched(getattr(world.ports, name), fuse) for name in names}
+    assert judge_small(replace(world.ports, **watched), drop, sure)
+    assert fuse.calls == sum(one.lone for one in LANE_CALLS)
