@@ -183,6 +183,7 @@ SHOWN |= {
     "references": (CSV + "references: {lands: {file: lands.csv}}", "Compared with lands: lands.csv"),
     "promote": (CSV + "promote: table", "Readers get the valid rows, in the table of the contract"),
     "mode": (CSV + "mode: observe", "only observed"),
+    "lane": (CSV + "lane: spark", "Judged by Spark alone"),
     "slo": (CSV + "slo: enforce", "Promised the newest accepted file is at most 26 h old"),
     "sloZone": (CSV + "slo: enforce\nsloZone: Europe/Berlin", "by 09:00 (Europe/Berlin)"),
     "waivers.[].change": (CSV + "waivers: [{change: a:b, version: 1.0.0, because: All agreed.}]", "a:b"),
