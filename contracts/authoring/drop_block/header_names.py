@@ -41,7 +41,7 @@ def read(document: Document, path: Path, block: DropBlock, props: Sequence[Prope
         physical = next((text for text in of_prop if text is not None), None) if is_physical else None
         texts = dict.fromkeys((physical or prop.name, *aliases))
         is_more = aliases or (physical is not None and (physical != prop.name or block.columns.match == "byPosition"))
-        stated.append(replace(prop, header_names=tuple(texts) if is_more else ()))
+        stated.append(replace(prop, header_names=tuple(texts)) if is_more else prop)
     over_lines = block.csv.multi_line or block.sheet is not None  # a cell of a workbook may have several lines
     for prop in stated:
         for text in prop.header_names:

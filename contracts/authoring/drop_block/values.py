@@ -178,7 +178,8 @@ def formed(document: Document, path: Path, block: DropBlock, props: Sequence[Pro
         inner |= {p.name for p in props if not block.values.concern(p.name, p.type)}
         inner |= {p.name for p in props if p.type == "string" and forms[p.name] == PLAIN}
         usual = None
-    return [replace(p, form=None if forms[p.name] == usual or p.name in inner else forms[p.name]) for p in props]
+    own = ((p, None if forms[p.name] == usual or p.name in inner else forms[p.name]) for p in props)
+    return [p if form == p.form else replace(p, form=form) for p, form in own]
 
 
 def _of_property(document: Document, at: Path, prop: Property, form: ValueForm, own: Mapping[str, Any]) -> None:

@@ -120,6 +120,8 @@ def in_zone(document: Document, path: Path, checks: Sequence[Check], zone: str) 
     for check in checks:
         threshold = check.threshold
         if threshold and threshold.relative and threshold.relative.zone == OF_CONTRACT:
-            threshold = replace(threshold, relative=replace(threshold.relative, zone=zone))
-        zoned.append(replace(check, threshold=threshold))
+            own = replace(threshold, relative=replace(threshold.relative, zone=zone))
+            zoned.append(replace(check, threshold=own))
+        else:
+            zoned.append(check)
     return zoned
