@@ -28,14 +28,17 @@ from functions.costs.calls import (
     CREATED,
     DUE,
     ENDED,
+    LANE,
     MOST_FURTHER,
     MOST_LONE,
     MOST_REPEATED,
     Counted,
     of_batch,
+    of_lane,
 )
 from functions.flow.ingest import FRESH
 from functions.handlers import batch_due, job_state_changed, object_created
+from functions.lane import small_staged
 from functions.ports import Ports
 from functions.ports.batches import Window
 from functions.ports.store import ObjectStore
@@ -54,6 +57,7 @@ from tests.integration.functions.conftest import TEMPLATE
 HANDLERS: dict[str, Handler] = {
     CREATED: object_created.handler,
     DUE: batch_due.handler,
+    LANE: small_staged.handler,
     ENDED: job_state_changed.handler,
 }
 WINDOW = 2
@@ -193,6 +197,16 @@ def test_lone_drop_asks_what_the_table_says(site: Site, of_one: Counted) -> None
     assert accepted(site, "orders/lone.csv")
     assert of_one == of_batch(1)
     assert of_one.total() <= MOST_LONE
+
+
+def test_drop_of_the_fast_lane_asks_what_the_table_says(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DROPGATE_LANE_BYTES", "1000")
+    site.calls_of(lambda: site.upload("orders/first-of-lane.csv"))
+    asked = site.calls_of(lambda: site.upload("orders/lane.csv"))
+
+    assert accepted(site, "orders/lane.csv")
+    assert asked == of_lane()
+    assert asked.total() <= MOST_LONE
 
 
 @pytest.mark.parametrize(("folder", "promote"), [("orders", "object"), ("rows", "rows")])
