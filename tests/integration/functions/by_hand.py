@@ -46,7 +46,7 @@ from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.rows import parquet
 from tests.integration.functions.test_handlers import HANDLERS
 
-CREATED, DUE, ENDED, CLOCK, WRITTEN, *TELLING = HANDLERS
+CREATED, DUE, LANE, ENDED, CLOCK, WRITTEN, *TELLING = HANDLERS
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
 VALID = b"id,note\n1,valid\n"
 """The rows that a job leaves for consumers of a file of which some rows are rejected."""

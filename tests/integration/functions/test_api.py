@@ -282,7 +282,7 @@ def test_without_the_parameter_nothing_of_the_api_is_made(environment: pytest.Mo
     assert routes_of(stack.template) == ()
 
 
-HEALTH = {"dynamodb:UpdateItem": 1, "dynamodb:Query": 39, "sqs:GetQueueAttributes": 11}
+HEALTH = {"dynamodb:UpdateItem": 1, "dynamodb:Query": 39, "sqs:GetQueueAttributes": 13}
 
 
 def test_reads_of_operators_need_the_calls_of_the_cost_page(site: Site) -> None:

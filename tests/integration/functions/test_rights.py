@@ -42,6 +42,7 @@ from functions.ports import Ports
 from functions.ports.batches import Window
 from functions.ports.clock import stamp
 from functions.ports.expected_files import Absence
+from functions.ports.jobs import FUNCTION
 from functions.ports.promises import PromiseStep
 from functions.ports.store import CopyTag
 from infra.local.cloud import Cloud
@@ -56,7 +57,7 @@ from tests.builders import a_plan, a_relative_plan, all_good, answer, one_bad, p
 from tests.integration.functions.conftest import TEMPLATE
 from tests.integration.functions.test_handlers import HANDLERS
 
-DOOR, DUE, ENDED, CLOCK, WRITTEN, HEARD, TELLER = HANDLERS
+DOOR, DUE, LANE, ENDED, CLOCK, WRITTEN, HEARD, TELLER = HANDLERS
 GOOD = b"id,note\n1,a\n"
 WIDE = f"id,{'n' * 3000}"
 ORDERS = a_plan()
@@ -84,6 +85,11 @@ UNUSED = {
     (CLOCK, "sqs:SendMessage", "ScheduleDlq"): "Lambda sends there as the function, after an invocation that failed",
     (TELLER, "sqs:SendMessage", "NoticesDueDlq"): "Lambda sends there as the function, after an invocation that failed",
     (DUE, "s3:ListBucket", "InternalBucket"): "a staged file that somebody removed is to be called gone, not forbidden",
+    (
+        LANE,
+        "s3:ListBucket",
+        "InternalBucket",
+    ): "a staged file that somebody removed is to be called gone, not forbidden",
 }
 UNUSED |= {
     (function, f"s3:{action}", place): "files of more than 5 GiB, moved by test_large.py"
@@ -111,7 +117,7 @@ TRACING = ("xray:PutTraceSegments", "xray:PutTelemetryRecords")
 LAMBDAS_OWN = {
     *((name, action, "*") for name in HANDLERS for action in TRACING),
     *((name, action, f"log-group:{name.removesuffix('Function')}Logs") for name in HANDLERS for action in LOGGING),
-    *((n, action, f"{n.removesuffix('Function')}Queue") for n in (DOOR, DUE, ENDED, HEARD) for action in POLLING),
+    *((n, action, f"{n.removesuffix('Function')}Queue") for n in (DOOR, DUE, LANE, ENDED, HEARD) for action in POLLING),
 }
 """Calls of Lambda itself in a function's name (Lambda developer guide, "Defining Lambda function permissions")."""
 
@@ -149,7 +155,8 @@ class Site:
 
     def tell(self, function: str, body: str) -> None:
         """Send one message to a function; it must take it."""
-        record = {"messageId": uuid.uuid4().hex, "body": body, "eventSource": "aws:sqs"}
+        first = {"ApproximateReceiveCount": "1"}
+        record = {"messageId": uuid.uuid4().hex, "body": body, "eventSource": "aws:sqs", "attributes": first}
         assert self.invoke(function, {"Records": [record]}) == {"batchItemFailures": []}
 
     def land(self, name: str, body: bytes = GOOD) -> dict[str, Any]:
@@ -258,7 +265,7 @@ class Site:
         assert window
         self.ports.ledger.close_window(window)
         chosen = batching.choose(self.ports.ledger.pending(plan.sha), self.ports.most_drops)
-        claimed = batching._claim(self.ports, window, chosen)
+        claimed = batching._claim(replace(self.ports, patience_seconds=0), window, chosen)  # no guess of a free slot
         assert claimed
         batch, _ = claimed
         self.ports.ledger.write_batch(batch, replace(batch, try_at=LONG_AGO))
@@ -323,9 +330,12 @@ def site(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def driven(site: Site) -> Site:
-    """Every way through the flow, by events and by the schedule."""
+def driven(site: Site, environment: pytest.MonkeyPatch) -> Site:
+    """Every way through the flow, by events, in the fast lane and by the schedule."""
     by_events(site)
+    environment.setenv("DROPGATE_LANE_BYTES", "1000")
+    by_the_fast_lane(site)
+    environment.setenv("DROPGATE_LANE_BYTES", "0")
     by_the_schedule(site)
     site.tell_people(site.send_events())
     return site
@@ -384,6 +394,20 @@ def by_events(site: Site) -> None:
     assert {site.drop(event).state for event in crashed} == {"failed"}
     assert {site.drop(each).state for each in (first, again, replaced, wide, member)} == {"accepted"}
     assert site.drop(late).state == "rejected"
+
+
+def by_the_fast_lane(site: Site) -> None:
+    small, unsure = (
+        site.land(f"orders/{name}.csv", body) for name, body in (("small", GOOD), ("unsure", b"id,note\n1\n"))
+    )
+    for event in (small, unsure):
+        site.tell(LANE, json.dumps({"drop": site.drop(event).id}))
+    site.end(small)
+    site.close(ORDERS)
+    site.end(unsure)
+    batches = [site.ports.ledger.batch(site.drop(event).batch or "") for event in (small, unsure)]
+    assert [bool(batch and (batch.run or "").startswith(FUNCTION)) for batch in batches] == [True, False]
+    assert {site.drop(event).state for event in (small, unsure)} == {"accepted"}
 
 
 def by_the_schedule(site: Site) -> None:

@@ -69,6 +69,14 @@ print(json.dumps({
     "opened": [file for name, file, _ in seen if name == "open"],
 }))
 """
+LANE = """
+import importlib.util, sys
+sys.path.insert(0, sys.argv[1])
+if sys.argv[2]:  # native code is for Lambda's Python
+    import functions.lane.small_staged
+assert importlib.util.find_spec("functions.lane.small_staged")
+print(sorted({module.partition(".")[0] for module in sys.modules} & {"pyspark", "py4j", "numpy", "pandas"}))
+"""
 LAMBDA = """
 import gc, importlib, json, sys, types
 sys.path.insert(0, sys.argv[1])
@@ -221,8 +229,26 @@ def test_bundle_is_small_beyond_boto3(built: Path) -> None:
         with zipfile.ZipFile(built / f"functions-{cpu}.zip") as packed:
             whole, others = packed.infolist(), (*sdk, "arro3", "deltalake")  # for tables
             ours = [info for info in whole if not info.filename.startswith(others)]
-        assert sum(info.file_size for info in ours) <= 15_500_000
+        assert sum(info.file_size for info in ours) <= 15_600_000
         assert sum(info.file_size for info in whole) <= 200_000_000  # of 250 that Lambda takes
+
+
+def test_bundle_of_the_fast_lane_has_arrow_and_no_spark(built: Path, tmp_path: Path) -> None:
+    for cpu in MACHINES:
+        with zipfile.ZipFile(built / f"functions-lane-{cpu}.zip") as packed:
+            whole = packed.infolist()
+        parts = {info.filename.partition("/")[0] for info in whole}
+        assert "pyarrow" in parts
+        assert not parts & {"pyspark", "py4j", "deltalake", "arro3", "numpy", "pandas"}
+        assert sum(info.file_size for info in whole) <= 200_000_000  # of 250 that Lambda takes
+
+    with zipfile.ZipFile(built / f"functions-lane-{this_cpu()}.zip") as packed:
+        packed.extractall(tmp_path)  # noqa: S202 (what we built)
+    compiler = lambda_python()
+    python = str(compiler.path if compiler else sys.executable)
+    words = [python, "-I", "-S", "-B", "-c", LANE, str(tmp_path), "yes" if compiler else ""]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
 def test_licences_and_versions_stay(bundle: Path) -> None:
@@ -421,7 +447,8 @@ def test_built_bundles_take_files_to_their_ends(deployed: Deployed, drops: dict[
     assert {name: drop.state for name, drop in drops.items()} == {"good": "accepted", "bad": "rejected"}, (
         deployed.outputs
     )
-    assert deployed.invoked == {f.handler for f in deployed.embedded.stack.functions.values()}
+    fast_lane = "functions.lane.small_staged.handler"  # which is off
+    assert deployed.invoked == {f.handler for f in deployed.embedded.stack.functions.values()} - {fast_lane}
     assert deployed.ports.store.get(f"{deployed.ports.zones.promoted}orders.v1/orders/good.csv") == GOOD
 
 

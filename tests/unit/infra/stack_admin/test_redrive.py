@@ -167,7 +167,7 @@ def test_letters_are_listed_with_what_to_do() -> None:
 
 
 def test_age_of_a_part_is_no_age_of_all() -> None:
-    text = listed(Waiting(KINDS[3], "https://sqs/dead", 1200, 2, NOW - timedelta(minutes=90)), NOW)
+    text = listed(Waiting(KINDS[4], "https://sqs/dead", 1200, 2, NOW - timedelta(minutes=90)), NOW)
     assert "schedule           1,200 dead letters, the oldest seen 1 hour old, 2 just received by somebody" in text
     assert "`aws sqs purge-queue --queue-url https://sqs/dead` deletes them" in text
 
@@ -184,7 +184,7 @@ def test_nothing_of_aws_is_named_where_a_stack_runs_on_a_laptop(kind: LetterKind
     [
         ("object-create", "There is no dead-letter queue object-create. Did you mean object-created?"),
         ("ObjectCreatedDlq", "Did you mean object-created?"),
-        ("zzz", "Known: object-created, batch-due, job-state-changed, schedule, notices"),
+        ("zzz", "Known: object-created, batch-due, small-staged, job-state-changed, schedule, notices"),
     ],
 )
 def test_wrong_queue_is_told_its_nearest(name: str, message: str) -> None:
