@@ -64,9 +64,9 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     if lines.records and not keys <= passing.ascending()[drop.uri]:
         return None
     tallies, _ = add_up(plan, passing.mask_counts())
-    if is_watched(plan.csv) and any(of_file.sums.utf8 or of_file.sums.ansi for of_file in tallies.values()):
-        return None
     own = tallies.get(drop.uri) or Tally(failed=(0,) * len(plan.row_checks()))
+    if is_watched(plan.csv) and (own.sums.utf8 or own.sums.ansi):
+        return None
     return drop_result(request, drop, MeasuredDrop(lines, own))
 
 

@@ -42,14 +42,20 @@ class Awaited:
     due_at: str
 
 
+def due_today(arrival: Arrival, now: datetime) -> datetime | None:
+    """Return the end of today's window; None if no file is expected today, or the window is over."""
+    day = arrival.day(now)
+    due = arrival.closes(day)
+    return due if arrival.expects(day) and now <= due else None
+
+
 def awaited(contract: str, arrival: Arrival, uploads: Iterable[tuple[str, str]], now: datetime) -> Awaited | None:
     """Return the files of today whose window is not over yet; None if none is to come.
 
     `uploads` are the keys that came, each with its time. A key counts once, as in the search for missing files.
     """
-    day = arrival.day(now)
-    due = arrival.closes(day)
-    if not arrival.expects(day) or now > due:
+    day, due = arrival.day(now), due_today(arrival, now)
+    if due is None:
         return None
     came = len({key for key, at in uploads if (moment := moment_if_any(at)) and arrival.day(moment) == day})
     return None if came >= arrival.files else Awaited(contract, day, arrival.files, came, stamp(due))

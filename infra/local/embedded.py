@@ -105,8 +105,7 @@ class Embedded:
         `state` is a folder that keeps the data from one start to the next; raises NotKept if it cannot be used.
         `mask_evidence` and `fast_lane` are the template's parameters, `memory` the heap of the JVM that this stack
         starts. `mailbox` takes the mails of notices, while it is open; without it none are sent. `api` makes the API,
-        with an issuer;
-        `page_origin` is the origin of a page that may upload by its addresses, in place of its own page.
+        with an issuer; `page_origin` is the origin of a page that may upload by its addresses, in place of its own.
         """
         self._kept = Kept(state) if state else None
         self.guard = Guard()

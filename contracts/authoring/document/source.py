@@ -164,11 +164,16 @@ class _Composer:
                 value = None
             elif value.casefold() in WORDS:
                 value = WORDS[value.casefold()]
-            elif len(value) <= MOST_DIGITS and INTEGER.fullmatch(value):
-                value = int(value)
-            elif len(value) <= MOST_DIGITS and NUMBER.fullmatch(value):
-                value = Decimal(value)
+            else:
+                value = value if (number := number_of(value)) is None else number
         return Node("scalar", value, position)
+
+
+def number_of(text: str) -> int | Decimal | None:
+    """Return the number that a text is, of a size that can be computed with; None if it is none."""
+    if len(text) > MOST_DIGITS:
+        return None
+    return int(text) if INTEGER.fullmatch(text) else Decimal(text) if NUMBER.fullmatch(text) else None
 
 
 def _position(event: Any) -> Position:

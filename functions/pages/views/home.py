@@ -13,7 +13,7 @@ from functions.api.identity.access import reach
 from functions.api.routes.contracts import list_contracts
 from functions.api.routes.drops import list_drops
 from functions.api.routes.missing import list_missing
-from functions.operations.arrivals import Awaited, awaited
+from functions.operations.arrivals import Awaited, awaited, due_today
 from functions.pages.answers import Answer
 from functions.pages.site import Visit
 from functions.ports.clock import months, stamp
@@ -45,7 +45,8 @@ def _to_come(visit: Visit) -> list[Awaited]:
     entries = [(entry, entry.arrival) for entry in here.entries() if entry.arrival and allowed.covers(entry.producer)]
     if len(entries) > MOST_WINDOWS:
         return []
-    each = [awaited(entry.contract, own, _uploads(here, entry, own, now), now) for entry, own in entries]
+    due = [(entry, own) for entry, own in entries if due_today(own, now)]
+    each = [awaited(entry.contract, own, _uploads(here, entry, own, now), now) for entry, own in due]
     return sorted(filter(None, each), key=lambda files: (files.due_at, files.contract))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from contracts.authoring.document import metadata
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path
+from contracts.authoring.document.source import number_of
 from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import FIRST, Imported, contract, given, kept, lost, rest_lost, slug, stem
 from contracts.authoring.properties import datetimes
@@ -252,8 +253,7 @@ def _listed(value: Any) -> list[Any]:
 
 def _number(value: Any) -> Any:
     """Return the number that a text is, as a Table Schema may write the numbers of a list as cells have them."""
-    try:
-        number = Decimal(value) if isinstance(value, str) else value
-    except ArithmeticError:
+    number = number_of(value) if isinstance(value, str) else value
+    if number is None:
         return value
-    return int(number) if isinstance(number, Decimal) and number.is_finite() and number == int(number) else number
+    return int(number) if isinstance(number, Decimal) and number == int(number) else number

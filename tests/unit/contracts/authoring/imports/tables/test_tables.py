@@ -249,10 +249,10 @@ def test_table_that_no_reader_takes_is_an_error_and_no_note() -> None:
 
 
 def test_numbers_of_a_list_may_be_written_as_cells() -> None:
-    listed = {"name": "n", "type": "number", "constraints": {"enum": ["0.95", 1, "4E4", "x"]}}
+    listed = {"name": "n", "type": "number", "constraints": {"enum": ["0.95", 1, "4E4", "x", "1E99999999"]}}
     (document,) = documents("table-schema", json.dumps({"fields": [listed]}))
     values = [entry["value"] for entry in document["schema"][0]["properties"][0]["enum"]]
-    assert values == [0.95, 1, 40000, "x"]
+    assert values == [0.95, 1, 40000, "x", "1E99999999"]
 
 
 def test_condition_of_several_columns_is_an_expression() -> None:
