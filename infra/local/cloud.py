@@ -48,7 +48,6 @@ from infra.local.s3.rules import (
 )
 from infra.local.state.moto_state import Memory
 from infra.local.state.sqlite_store import NotKept
-from infra.local.template.rollback import sparing_copies
 
 _REMEMBERED_CALLS = 200_000
 LARGEST_COPY = 5 * 1024**3
@@ -91,7 +90,7 @@ class Cloud(LoopbackServer):
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
         self.requests: deque[Request] = deque(maxlen=_REMEMBERED_CALLS)
         self._moto = _Moto(create_backend_app)
-        # moto checks a DynamoDB condition and writes in two steps, and a failing transaction restores the whole table.
+        # moto checks a DynamoDB condition and writes in two steps, and a failing transaction is undone afterwards.
         self._dynamodb = Lock()
         self._s3 = Lock()
         self._conflicts: set[tuple[str, str]] = set()
@@ -144,7 +143,7 @@ class Cloud(LoopbackServer):
             return [document]
         turn = self._dynamodb if who.service == "dynamodb" else nullcontext()
         target = environ.get("HTTP_X_AMZ_TARGET", "")
-        with turn, sparing_copies(target, body):
+        with turn:
             answer = list(self._moto(environ, start_response))
             if who.service == "sts" and asked.operation == "sts:AssumeRole":
                 for session in _sessions(answer):

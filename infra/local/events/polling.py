@@ -7,6 +7,9 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from moto.sqs.models import sqs_backends
+
+from infra.local.loopback import ACCOUNT
 from infra.local.template.stack import PolledQueue
 
 Invoke = Callable[[str, Mapping[str, Any]], Any]
@@ -28,8 +31,12 @@ class QueuePoller:
     def poll(self) -> bool:
         """Receive one batch and have it handled; return True if there was one.
 
-        Handled messages are deleted; the others stay until their visibility timeout, or for `retry_seconds`.
+        Handled messages are deleted; the others stay until their visibility timeout, or for `retry_seconds`. Lambda
+        asks with a long poll; here a look into moto's memory takes its place: each message handled wakes all pollers,
+        and empty answers would be most of the calls.
         """
+        if not self._waiting():
+            return False
         answer = self._sqs.receive_message(
             QueueUrl=self._queue.url,
             MaxNumberOfMessages=min(self._queue.batch_size, _RECEIVE_LIMIT),
@@ -47,13 +54,20 @@ class QueuePoller:
             _log.exception("%s failed; its %d messages will come again", self._queue.function, len(messages))
         else:
             failed = failed_messages(answer, sent) if self._queue.partial_failures else set()
+        done = [message for message in messages if message["MessageId"] not in failed]
+        entries = [{"Id": str(n), "ReceiptHandle": message["ReceiptHandle"]} for n, message in enumerate(done)]
+        if entries:
+            self._sqs.delete_message_batch(QueueUrl=self._queue.url, Entries=entries)
         for message in messages:
-            place = {"QueueUrl": self._queue.url, "ReceiptHandle": message["ReceiptHandle"]}
-            if message["MessageId"] not in failed:
-                self._sqs.delete_message(**place)
-            elif self._retry_seconds is not None:
+            if message["MessageId"] in failed and self._retry_seconds is not None:
+                place = {"QueueUrl": self._queue.url, "ReceiptHandle": message["ReceiptHandle"]}
                 self._sqs.change_message_visibility(**place, VisibilityTimeout=self._retry_seconds)
         return True
+
+    def _waiting(self) -> bool:
+        """Return True if the queue has a message that a consumer would get."""
+        queue = sqs_backends[ACCOUNT][self._region].get_queue(self._queue.url.rpartition("/")[2])
+        return bool(queue.messages)
 
     def empty(self) -> bool:
         """Return True if the queue has no message: none waiting, delayed or in flight."""

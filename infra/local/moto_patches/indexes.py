@@ -160,6 +160,16 @@ def update_item(backend: DynamoDBBackend, table_name: str, *how: Any, **more: An
             forget(table)
 
 
+def restore(table: Table, keys: Sequence[DynamoType], item: Item | None) -> None:
+    """Put an item back as it was; None if there was none. The stream has no record of it."""
+    shelf: Any = table.items[keys[0]] if table.range_key_attr else table.items
+    after = shelf.pop(keys[-1], None)
+    if item:
+        shelf[keys[-1]] = item
+    for index in _INDEXES.get(table, {}).values():
+        index.replace(after, item)
+
+
 def _stored(table: Table, attributes: Mapping[str, Any]) -> Item | None:
     names = [name for name in (table.hash_key_attr, table.range_key_attr) if name]
     if table not in _INDEXES or not all(name in attributes for name in names):

@@ -50,7 +50,7 @@ class Memory:
 
     @property
     def _ledger(self) -> Any:
-        """Return the current table: a transaction that moto rolls back replaces it by a copy."""
+        """Return the ledger's table."""
         return self._tables[self._ledger_name]
 
     def restore(self) -> None:
