@@ -51,6 +51,8 @@ TRIES = 4
 CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
 
 PRESIGNED = CONFIG.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
+UNCHECKED = CONFIG.merge(Config(parameter_validation=False))
+"""For DynamoDB, which checks each attribute itself: boto3's walk through all items of a transaction is left out."""
 ONCE = CONFIG.merge(Config(retries={"mode": "standard", "total_max_attempts": 1}, read_timeout=20))
 """For calls that must not be made again by the client, as each of them sends a mail."""
 
@@ -96,7 +98,7 @@ class Clients:
     @cached_property
     def dynamodb(self) -> DynamoDBClient:
         """Amazon DynamoDB."""
-        return self._session.client("dynamodb", config=CONFIG)
+        return self._session.client("dynamodb", config=UNCHECKED)
 
     @cached_property
     def sqs(self) -> SQSClient:

@@ -80,17 +80,49 @@ OURS = {"pk", "sk", "inflight", "dataset_month", EXPIRES}
 FORMER = {"first", "newest"}
 """Attributes that earlier versions wrote, and that mean nothing any more."""
 
+MOST_NUMBER = 10**38
+"""The bound of numbers, which have 38 digits at most (Amazon DynamoDB developer guide, "Supported data types")."""
+
 _to_item, _from_item = TypeSerializer(), TypeDeserializer()
 
 
 def dumps(values: Mapping[str, Any]) -> Any:
     """Plain values as DynamoDB writes them; what is None is left out."""
-    return {k: _to_item.serialize(v) for k, v in values.items() if v is not None}
+    return {k: _attribute(v) for k, v in values.items() if v is not None}
 
 
 def loads(item: Mapping[str, Any]) -> Item:
     """A DynamoDB item as plain values."""
-    return {k: _plain(_from_item.deserialize(v)) for k, v in item.items()}
+    return {k: _plain(v) for k, v in item.items()}
+
+
+def _attribute(value: Any) -> Mapping[str, Any]:
+    """Return a value as boto3 writes it, which tries ten types and rounds each number."""
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, dict):
+        return {"M": {k: _attribute(v) for k, v in value.items()}}
+    if isinstance(value, list | tuple):
+        return {"L": [_attribute(v) for v in value]}
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST_NUMBER:
+        return {"N": str(value)}
+    written: Mapping[str, Any] = _to_item.serialize(value)
+    return written
+
+
+def _plain(attribute: Any) -> Any:
+    """Return the value of an attribute, numbers as int."""
+    ((kind, value),) = attribute.items()
+    if kind in ("S", "BOOL"):
+        return value
+    if kind == "N" and value.lstrip("-").isdecimal():
+        return int(value)
+    if kind == "M":
+        return {k: _plain(v) for k, v in value.items()}
+    if kind == "L":
+        return [_plain(v) for v in value]
+    read = _from_item.deserialize(attribute)
+    return int(read) if isinstance(read, Decimal) else read
 
 
 def key(pk: str, sk: str) -> Any:
@@ -577,11 +609,3 @@ def _fields(value: Any) -> Item:
 
 def _value(cls: type[T], item: Item) -> T:
     return codec.decode(cls, {k: v for k, v in item.items() if k not in OURS | FORMER}, f"ledger item {item['pk']}")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return int(value)
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    return [_plain(v) for v in value] if isinstance(value, list) else value

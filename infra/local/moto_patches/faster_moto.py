@@ -6,18 +6,24 @@
   Here a query of an index reads one page of it (`indexes.py`), and one of the table a partition.
 - For each list of a folder it walks all keys of the bucket, by methods of its own.
 - Of each attribute of an item that comes or goes it tries ten types, each under three names when it answers.
+- For each attribute of an item that it stores it adds up the sizes of all attributes before it.
+- For each event on a bus it makes the parser of the paths that its rules name again.
 - Before a transaction it copies the table (`transactions.py`).
 """
 
 import copy
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
+import jsonpath_ng.ext
+from jsonpath_ng.ext.parser import parse as parse_path
 from moto.core.parse import BaseJSONParser
 from moto.core.serialize import BaseJSONSerializer
 from moto.core.utils import unix_time, unix_time_millis
+from moto.dynamodb.exceptions import ItemSizeTooLarge
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
 from moto.dynamodb.models.table import Table
 from moto.s3.models import FakeBucket, S3Backend
 from moto.sqs.exceptions import ReceiptHandleIsInvalid
@@ -26,6 +32,8 @@ from moto.sqs.models import Message, Queue, SQSBackend
 from infra.local.moto_patches.indexes import INTERVALS, PageQuery, delete_item, index_of, put_item, update_item
 from infra.local.moto_patches.transactions import transact_write_items
 
+_LARGEST_ITEM = 405_000
+"""Bytes; moto's bound, which is somewhat above DynamoDB's (Amazon DynamoDB developer guide, "Quotas")."""
 _QUERY: Any = Table.query
 _LIST: Any = S3Backend.list_objects
 _PLAIN = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
@@ -42,6 +50,8 @@ def spare() -> None:
         (Queue, "approximate_number_of_messages_not_visible", property(_in_flight)),
         (Queue, "approximate_number_of_messages_delayed", property(_delayed)),
         (Queue, "delete_message", _delete_message),
+        (jsonpath_ng.ext, "parse", cache(parse_path)),
+        (Item, "__init__", _make_item),
         (DynamoDBBackend, "transact_write_items", transact_write_items),
         (Table, "query", _query),
         (Table, "put_item", put_item),
@@ -86,6 +96,13 @@ def _delete_message(queue: Any, receipt_handle: str) -> None:
     queue.pending_messages.discard(message)
     queue.deleted_messages.update(message.all_receipt_handles)
     queue._messages.remove(message)  # noqa: SLF001
+
+
+def _make_item(item: Any, hash_key: DynamoType, range_key: DynamoType | None, attrs: dict[str, Any]) -> None:
+    item.hash_key, item.range_key, item.attrs = hash_key, range_key, LimitedSizeDict()
+    dict.update(item.attrs, {name: DynamoType(value) for name, value in attrs.items()})
+    if item.size() > _LARGEST_ITEM:
+        raise ItemSizeTooLarge
 
 
 def _query(

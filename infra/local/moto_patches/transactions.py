@@ -53,7 +53,7 @@ def _touched(tables: Mapping[str, Table], operations: Sequence[Mapping[str, Any]
         names = [table.hash_key_attr, *([table.range_key_attr] if table.range_key_attr else [])] if table else []
         if table and all(name in attributes for name in names):
             keys = tuple(DynamoType(attributes[name]) for name in names)
-            item = table.get_item(*keys)
+            item = table.get_item(keys[0], keys[1] if table.range_key_attr else None)
             yield Before(table, keys, copy.deepcopy(item) if kind == "Update" else item)  # moto changes it in place
 
 

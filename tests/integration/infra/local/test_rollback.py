@@ -77,6 +77,36 @@ def test_cancelled_transaction_changes_no_item(dynamodb: Any, keys: tuple[str, .
     assert everything(dynamodb, table) == before
 
 
+def test_iterators_of_the_stream_outlive_a_cancelled_transaction(dynamodb: Any) -> None:
+    table = a_table(dynamodb, "pk", "sk")
+    streams = boto3.client(
+        "dynamodbstreams",
+        endpoint_url=dynamodb.meta.endpoint_url,
+        region_name="us-east-1",
+        aws_access_key_id="ledger",
+        aws_secret_access_key="none",
+    )
+    arn = dynamodb.describe_table(TableName=table)["Table"]["LatestStreamArn"]
+    (shard,) = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+    asked = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    begin = streams.get_shard_iterator(**asked)["ShardIterator"]
+    kept, undone = (item(pk="one", sk=sk, state="staged") for sk in ("kept", "undone"))
+    absent = {"Key": item(pk="absent", sk="STATE"), "ConditionExpression": "attribute_exists(pk)"}
+    dynamodb.put_item(TableName=table, Item=kept)
+
+    with pytest.raises(ClientError, match="TransactionCanceledException"):
+        dynamodb.transact_write_items(
+            TransactItems=[
+                {"Put": {"TableName": table, "Item": undone}},
+                {"ConditionCheck": {"TableName": table, **absent}},
+            ]
+        )
+    dynamodb.put_item(TableName=table, Item=undone | item(state="later"))
+
+    images = [record["dynamodb"]["NewImage"] for record in streams.get_records(ShardIterator=begin)["Records"]]
+    assert [(image["sk"]["S"], image["state"]["S"]) for image in images] == [("kept", "staged"), ("undone", "later")]
+
+
 def test_transactions_stay_quick_as_the_table_grows(dynamodb: Any) -> None:
     table = a_table(dynamodb, "pk", "sk")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto.sqs.models import sqs_backends
 
 from infra.local.cloud import Cloud
@@ -134,6 +135,33 @@ def test_lists_of_a_folder_name_what_is_there_in_order_and_in_pages(cloud: Cloud
     assert listed(Prefix="b/", Delimiter="/") == ["b/1", "b/2", "b/in/"]
     assert listed(Prefix="c") == []
     assert listed() == ["a/1", "b/1", "b/2", "b/in/1", "b/in/2", "bb/1"]
+
+
+def test_item_of_more_than_dynamodb_holds_is_refused(cloud: Cloud) -> None:
+    dynamodb = client(cloud, "dynamodb")
+    table = a_table(dynamodb)
+    for size in (400_000, 410_000):
+        item = {"pk": {"S": "drop"}, "sk": {"S": str(size)}, "note": {"S": "n" * size}}
+        if size < 405_000:
+            dynamodb.put_item(TableName=table, Item=item)
+        else:
+            with pytest.raises(ClientError, match="Item size"):
+                dynamodb.put_item(TableName=table, Item=item)
+
+
+def test_a_message_is_deleted_by_any_of_its_receipts_and_by_no_other(cloud: Cloud) -> None:
+    sqs = client(cloud, "sqs")
+    url = sqs.create_queue(QueueName="receipts", Attributes={"VisibilityTimeout": "0"})["QueueUrl"]
+    for body in ("first", "second"):
+        sqs.send_message(QueueUrl=url, MessageBody=body)
+    (early,) = sqs.receive_message(QueueUrl=url)["Messages"]
+    sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=2)
+
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=early["ReceiptHandle"])
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=early["ReceiptHandle"])  # again changes nothing
+    with pytest.raises(ClientError, match="ReceiptHandleIsInvalid"):
+        sqs.delete_message(QueueUrl=url, ReceiptHandle="of nobody")
+    assert [m["Body"] for m in sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=2)["Messages"]] == ["second"]
 
 
 def test_messages_are_kept_as_long_as_the_queue_says(cloud: Cloud) -> None:

@@ -57,10 +57,15 @@ class Recorder:
 
 
 @pytest.fixture(scope="module")
-def client_for() -> Iterator[ClientFor]:
+def cloud() -> Iterator[Cloud]:
+    with Cloud() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client_for(cloud: Cloud) -> ClientFor:
     session = boto3.Session(aws_access_key_id="stack-test", aws_secret_access_key="none", region_name="us-east-1")
-    with Cloud() as cloud:
-        yield cache(lambda service: session.client(service, endpoint_url=cloud.endpoint))
+    return cache(lambda service: session.client(service, endpoint_url=cloud.endpoint))
 
 
 @pytest.fixture(scope="module")
@@ -384,6 +389,17 @@ def test_function_that_fails_for_a_while_is_asked_again(client_for: ClientFor) -
 
     assert [event["detail"]["history"] for event in heard] == ["H#1#1", "H#1#2", "H#1#3"]
     assert waiting(client_for, stack, "NoticesDlq") == []
+
+
+def test_queues_without_messages_are_not_asked(cloud: Cloud, client_for: ClientFor) -> None:
+    stack = a_stack(client_for)
+    before = len(cloud.requests)
+    with pumping(stack, client_for, {}) as pump:
+        send(client_for, stack, "one", "two")
+        assert pump.drain(10)
+
+    asked = [r.operation for r in list(cloud.requests)[before:] if r.operation.startswith("sqs:")]
+    assert asked.count("sqs:DeleteMessageBatch") == asked.count("sqs:ReceiveMessage") <= 2
 
 
 class CutShort:
