@@ -17,6 +17,7 @@ from bench.beside import Duel
 from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
 from bench.language import FIGURES, Figure
+from bench.limits import LIMITS
 from bench.load import Haul
 from bench.measuring import Row, say
 from bench.own import ROWS, Bench
@@ -28,9 +29,9 @@ from infra.setup import environments
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
 LOAD = "load"
-PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(CONTESTS), set(FIGURES), {LOAD})
+PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(LIMITS), set(CONTESTS), set(FIGURES), {LOAD})
 """The rows of each part of the page."""
-ALL = [*DEPLOYED, *ROWS, *CONTESTS, *FIGURES, LOAD]
+ALL = [*DEPLOYED, *ROWS, *LIMITS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
   s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip
@@ -46,6 +47,8 @@ rows:
   nested                orders with objects and arrays, against flat ones
   drops four checks     1,000 small drops; 4 times the rows; 500 checks
   fresh                 the first job of a JVM
+  gigabytes rejected wide long
+                        10 GiB of CSV; a million rejected rows; 1,999 columns; a line of 90 MiB
   rivals                DuckDB and Great Expectations on the same checks
   test                  `dropgate test` beside `datacontract test`
   plan lint match init  contracts alone: 500 checks; 1,000 contracts; 10,000 keys; a draft from the file
@@ -97,6 +100,7 @@ def _measured(names: list[str], stations: int) -> str:
     duels: list[Duel] = []
     figures: list[Figure] = []
     hauls: list[Haul] = []
+    limits: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder, ExitStack() as started:
         bench = Bench(Files(Path(folder), stations), started=started)
         for number, name in enumerate(names, 1):
@@ -106,6 +110,8 @@ def _measured(names: list[str], stations: int) -> str:
                 deployed += (new := DEPLOYED[name](bench))
             elif name in ROWS:
                 rows += (new := ROWS[name](bench))
+            elif name in LIMITS:
+                limits += (new := LIMITS[name](bench))
             elif name in FIGURES:
                 figures += (new := [FIGURES[name](bench.files)])
             elif name in CONTESTS:
@@ -114,7 +120,7 @@ def _measured(names: list[str], stations: int) -> str:
                 hauls += (new := load.load(bench.files))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels, figures, hauls, deployed)
+        return page(bench, rows, duels, figures, hauls, deployed, limits)
 
 
 def _parser() -> argparse.ArgumentParser:

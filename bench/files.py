@@ -31,7 +31,8 @@ from infra.demo import inmet
 HOURS = 8760
 ROWS_OF_WORKBOOK = 200_000
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
-SHARE = 0.06
+SHARE, MOST = 0.06, 0.75
+"""Shares of bad rows."""
 PACKED: dict[str, Callable[..., Any]] = {
     "gzip": partial(gzip.open, compresslevel=6),
     "bzip2": bz2.open,
@@ -92,14 +93,39 @@ class Files:
     @cached_property
     def four(self) -> Path:
         """The rows of the clean file four times over: enough where no check asks for uniqueness."""
-        whole = self.folder / "four.csv"
+        return self.times(4)
+
+    def times(self, number: int) -> Path:
+        """The rows of the clean file so many times over."""
+        whole = self.folder / f"times-{number}.csv"
         with self.clean.open("rb") as rows, whole.open("wb") as out:
             header = rows.readline()
             out.write(header)
-            for _ in range(4):
+            for _ in range(number):
                 rows.seek(len(header))
-                shutil.copyfileobj(rows, out)
+                shutil.copyfileobj(rows, out, 1 << 20)
         return whole
+
+    @cached_property
+    def mostly_bad(self) -> Path:
+        """CSV of as many rows, three of four of them bad."""
+        say("  writing the file of bad rows")
+        inmet.write(self.folder / "mostly-bad.csv", self.stations, HOURS, bad=MOST)
+        return self.folder / "mostly-bad.csv"
+
+    def wide(self, columns: int) -> Path:
+        """CSV of a hundred rows of very many numbers, one of which is below zero."""
+        file = self.folder / "wide.csv"
+        header, *rows = (",".join(cells) for cells in ([f"n{n}" for n in range(columns)], *[["1.5"] * columns] * 100))
+        file.write_text("\n".join([header, rows[0].replace("1.5", "-1", 1), *rows[1:], ""]), encoding="utf-8")
+        return file
+
+    def long_line(self, mebibytes: int) -> Path:
+        """CSV of two rows of the clean file, with a line of so many MiB between them."""
+        file = self.folder / "long.csv"
+        with self.clean.open("rb") as rows, file.open("wb") as out:
+            out.writelines((*islice(rows, 2), b"x" * (mebibytes << 20), b"\n", *islice(rows, 1)))
+        return file
 
     @cached_property
     def rotated(self) -> Path:

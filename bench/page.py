@@ -31,6 +31,7 @@ HEADINGS = (
     "# Benchmarks",
     "## As deployed, over S3A",
     "## On local files",
+    "## At the limits",
     "## Rivals",
     "## Contracts",
     "## Many drops at once",
@@ -44,11 +45,13 @@ def page(
     figures: Sequence[Figure] = (),
     hauls: Sequence[Haul] = (),
     deployed: Sequence[DeployedRow] = (),
+    limits: Sequence[Row] = (),
 ) -> str:
     """The page; a table without lines is left out."""
     tables = (
         _deployed(bench, deployed) if deployed else "",
         _ours(rows) if rows else "",
+        _at_limits(limits) if limits else "",
         _theirs(duels) if duels else "",
         _alone(figures) if figures else "",
         _at_once(hauls) if hauls else "",
@@ -133,9 +136,22 @@ long work; no warm-up for fresh JVMs). `first` is the ratio of the first measure
 """
 
 
-def _theirs(duels: Sequence[Duel]) -> str:
+def _at_limits(rows: Sequence[Row]) -> str:
     return f"""\
 {_titled(3)}
+The same job on local files, in one JVM of {MEMORY.rstrip("g")} GiB: large files, wide contracts and long lines. Each
+figure is of one round, without warm-up, as the work takes minutes. A job that loses a record, or a drop that another
+drop of the same job changes, ends the bench.
+
+| work | job | baseline | ratio | first | at most | met |
+|---|---|---|---|---|---|---|
+{_lines(rows)}
+"""
+
+
+def _theirs(duels: Sequence[Duel]) -> str:
+    return f"""\
+{_titled(4)}
 Other tools run the same checks on the same file: the clean file, or the file with 6 % bad rows if they return the
 failing rows. Each tool runs in an environment of its own with pinned versions (`locks/bench-*.txt`), on two cores.
 datacontract-cli is measured as a whole process from start to end: `datacontract test` against `dropgate test`.
@@ -165,7 +181,7 @@ The rivals leave these checks out, because they cannot count them row by row, or
 
 def _alone(figures: Sequence[Figure]) -> str:
     return f"""\
-{_titled(4)}
+{_titled(5)}
 This work happens before a file arrives. Times are medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of
 warm-up, in one process; its start counts only for a whole process. How well drafts of `dropgate init` hold against the
 next month, and how many planted faults they catch, is
@@ -179,7 +195,7 @@ next month, and how many planted faults they catch, is
 
 def _at_once(hauls: Sequence[Haul]) -> str:
     return f"""\
-{_titled(5)}
+{_titled(6)}
 The whole stack runs on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is
 accepted, with windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are the deployed ones; AWS is
 emulated in the process of the functions. So the calls of a drop are those on AWS, but the times are not. The wait of

@@ -9,7 +9,7 @@ from itertools import count, islice
 from bench.running import CONTRACT
 from contracts import rules
 from contracts.authoring.compiler.compile import compile_text, load_plan
-from contracts.plan import Archive, Check, FileFormat, Plan
+from contracts.plan import RECORD_CHECKS, Archive, Check, FileFormat, Plan, Property
 
 UNIQUE = "index.unique"
 
@@ -51,6 +51,18 @@ def of_checks(plan: Plan, number: int) -> Plan:
     """The plan with `number` checks: those of records and types, the rest bounds of numbers, none of them twice."""
     first = [c for c in plan.checks if c.scope == "record" or isinstance(c.rule, rules.LogicalType)]
     return replace(plan, checks=(*first, *islice(_bounds(plan), number - len(first))))
+
+
+def wide(columns: int) -> Plan:
+    """Return a plan of so many columns of numbers, each with three checks: its type, `required` and a minimum."""
+    properties = tuple(Property(f"n{n}", "number", required=True) for n in range(columns))
+    each = ((rules.LogicalType(), "a number"), (rules.Required(), "not null"), (rules.Minimum("0"), ">= 0"))
+    checks = (
+        Check(f"{prop.name}.{rule.kind}", rule, "row", "error", "conformity", expected, prop.name)
+        for prop in properties
+        for rule, expected in each
+    )
+    return replace(whole(), properties=properties, checks=(*RECORD_CHECKS, *checks), tolerance=None)
 
 
 def _bounds(plan: Plan) -> Iterator[Check]:

@@ -19,6 +19,7 @@ from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, is_whole, m
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
+from bench.limits import COLUMNS, LIMITS
 from bench.load import Haul
 from bench.measuring import Row, alternate
 from bench.own import FEW, MANY, ROWS, Bench
@@ -85,6 +86,23 @@ def test_four_times_the_rows_have_one_header(tmp_path: Path) -> None:
     header, *rows = files.clean.read_text().splitlines()
 
     assert files.four.read_text().splitlines() == [header, *rows * 4]
+
+
+def test_wide_file_has_one_bad_value(tmp_path: Path) -> None:
+    header, *rows = (line.split(",") for line in Files(tmp_path, 1).wide(COLUMNS).read_text().splitlines())
+    plan = plans.wide(COLUMNS)
+
+    assert header == [p.name for p in plan.properties]
+    assert (len(rows), {len(row) for row in rows}) == (100, {COLUMNS})
+    assert [cell for row in rows for cell in row if cell.startswith("-")] == ["-1"]
+    assert len({c.id for c in plan.checks}) == len(RECORD_CHECKS) + 3 * COLUMNS
+
+
+def test_long_line_is_between_two_rows(tmp_path: Path) -> None:
+    files = Files(tmp_path, 1)
+    header, first, second, *_ = files.clean.read_text().splitlines()
+
+    assert files.long_line(1).read_text().splitlines() == [header, first, "x" * 2**20, second]
 
 
 def test_plain_plan_lacks_uniqueness_alone() -> None:
@@ -239,6 +257,13 @@ def test_page_has_rows_over_s3a_with_the_rate_of_the_server(tmp_path: Path) -> N
     assert re.search(r"2 plain readers got [\d,]+ MiB a second from it, and\n[\d,]+ MiB", text)
 
 
+def test_page_has_the_rows_at_the_limits(tmp_path: Path) -> None:
+    text = page(Bench(Files(tmp_path, 1)), [], [], limits=[Row("large", ((1, 2),))])
+
+    assert "## At the limits\n" in text
+    assert "\n| large | 2.00 s | 1.00 s | **2.00** | 2.00 | - | - |\n" in text
+
+
 def test_page_leaves_out_what_was_not_run(tmp_path: Path) -> None:
     text = page(Bench(Files(tmp_path, 157)), [Row("ours", ((1, 2),))], [])
 
@@ -252,7 +277,7 @@ def test_help_names_every_row(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert ended.value.code == 0
     assert EXAMPLES in capsys.readouterr().out
-    assert {*DEPLOYED, *ROWS, *CONTESTS} - set(EXAMPLES.split()) == set()
+    assert {*DEPLOYED, *ROWS, *LIMITS, *CONTESTS} - set(EXAMPLES.split()) == set()
 
 
 def test_unknown_row_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
