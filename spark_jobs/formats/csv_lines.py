@@ -47,10 +47,11 @@ def first_pass(
     at = positions(header)
     here = [(n, p) for n, p in enumerate(plan.properties) if p.name in at]
     line = sf.col("line")
+    lines = text_lines.as_lines(source, plan.csv)
+    if not may_be_plain(plan, header):
+        return lines.select("*", sf.lit(True).alias("odd")), line
     own = text_lines.ended(line, plan.csv, len(header))
-    is_patterned = len(plan.csv.delimiter) == 1 or not OF_VALUES.search(plan.csv.delimiter)
-    even = own.rlike(plain(plan, header)) if len(header) <= WIDE and is_patterned else sf.lit(False)
-    lines = text_lines.as_lines(source, plan.csv).select("*", even.alias("plain"))
+    lines = lines.select("*", own.rlike(plain(plan, header)).alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(own, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}
@@ -65,6 +66,11 @@ def first_pass(
         or_infinite(uneven, doubles).alias("odd"),
     )
     return judged, line
+
+
+def may_be_plain(plan: Plan, header: tuple[str, ...]) -> bool:
+    """Return False if no pattern tests the lines of files with a header."""
+    return len(header) <= WIDE and (len(plan.csv.delimiter) == 1 or not OF_VALUES.search(plan.csv.delimiter))
 
 
 def second_pass(singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, row_checks.RecordTests]:

@@ -31,6 +31,7 @@ SO_FAR = f"({ORDER} rows between unbounded preceding and current row)"
 
 fault = text_lines.no_fault
 is_trailer = text_lines.is_trailer
+may_be_plain = csv_lines.may_be_plain
 first_pass = csv_lines.first_pass
 records = csv_lines.records
 second_pass = csv_lines.second_pass

@@ -30,6 +30,7 @@ fault = text_lines.no_fault
 refusals = text_lines.no_refusals
 as_written = text_lines.as_written
 record_lines = text_lines.record_lines
+may_be_plain = text_lines.always_plain
 
 
 def without_header(source: DataFrame, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame:

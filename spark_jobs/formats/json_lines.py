@@ -74,10 +74,11 @@ def first_pass(
 ) -> tuple[DataFrame, Column]:
     """Read the lines of files whose first objects have the same keys: file, block, id, line, c<n> and v<n>, odd."""
     line, here = sf.col("line"), [(n, p) for n, p in enumerate(plan.properties) if not p.path]
-    short = sf.octet_length(line) <= LONGEST
-    wide = len(header) + sum(bool(p.path) for p in plan.properties) > WIDE
-    even = sf.lit(False) if wide else short & line.rlike(plain(plan, header))
-    lines = text_lines.as_lines(source, plan.csv).select("*", even.alias("plain"))
+    lines = text_lines.as_lines(source, plan.csv)
+    if not may_be_plain(plan, header):
+        return lines.select("*", sf.lit(True).alias("odd")), line
+    even = (sf.octet_length(line) <= LONGEST) & line.rlike(plain(plan, header))
+    lines = lines.select("*", even.alias("plain"))
     inner = Inner(plan)
     schema = StructType([StructField(p.key, inner.schema(p)) for _, p in here])
     parsed = lines.select("*", sf.from_json(sf.when(sf.col("plain"), line), schema, STRICT).alias("fields"))
@@ -96,6 +97,11 @@ def first_pass(
     if roots:
         judged = nesting.opened(judged, plan, {p.name for p in plan.properties}, roots, Texts())
     return judged, line
+
+
+def may_be_plain(plan: Plan, header: tuple[str, ...]) -> bool:
+    """Return False if no pattern tests the lines of files with these keys."""
+    return len(header) + sum(bool(p.path) for p in plan.properties) <= WIDE
 
 
 def plain(plan: Plan, header: tuple[str, ...]) -> str:

@@ -37,6 +37,7 @@ KIND = "dropgate.kind"
 
 without_header = text_lines.unchanged
 is_trailer = text_lines.never_trailer
+may_be_plain = text_lines.always_plain
 record_lines = text_lines.record_lines  # never called: Parquet has no lines
 
 

@@ -43,6 +43,9 @@ class Format(Protocol):
         An `odd` record needs the second pass; the id of an empty line is null.
         """
 
+    def may_be_plain(self, plan: Plan, header: tuple[str, ...]) -> bool:
+        """Return False if all records of files with a header are odd: `first_pass` reads no cells of them then."""
+
     def second_pass(self, singles: DataFrame, plan: Plan, header: tuple[str, ...]) -> tuple[DataFrame, RecordTests]:
         """Parse odd records (column `raw`): add c<n> and v<n>; return the tests of the record checks, by rule."""
 

@@ -95,6 +95,11 @@ def never_trailer(_raw: Column, _plan: Plan) -> Column:
     return sf.lit(False)
 
 
+def always_plain(_plan: Plan, _header: tuple[str, ...]) -> bool:
+    """Return True: records of this format may be plain whatever their header is."""
+    return True
+
+
 def no_fault(_spark: SparkSession, _plan: Plan, _drop: JobDrop) -> None:
     """Return None: a text file is lines of any bytes, so none is unreadable by itself."""
 
