@@ -225,8 +225,8 @@ def dataset_month(contract: str | None, month: str, *, trial: bool = False) -> s
 def waiting(plan: str, *, trial: bool = False) -> str:
     """The partition of the drops, or of the trials, that wait for a plan's batch.
 
-    It takes 1,000 writes a second (Amazon DynamoDB developer guide, "Best practices for designing partition keys"): 250
-    drops that come and go, twenty times a million a day.
+    It takes 1,000 write units a second: 125 drops that come and go, ten times a million a day
+    (docs/explanation/cost.md, "Partitions of the ledger").
     """
     return f"PENDING#{plan}{OF_TRIALS if trial else ''}"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import time
 import uuid
 from collections import Counter
@@ -16,6 +18,8 @@ from typing import Any
 import boto3
 import pytest
 
+from bench.cost_page import PAGE
+from bench.partitions import INDEXES, Meter, Units, partitions_table, rows
 from contracts.files.header import rejected_file, valid_file
 from contracts.job import DataFile, DataFiles, DropResult, JobDrop, JobRequest
 from contracts.plan import Limit, Plan, Promoted
@@ -37,7 +41,7 @@ from functions.costs.calls import (
     of_lane,
 )
 from functions.flow.ingest import FRESH
-from functions.handlers import batch_due, job_state_changed, object_created
+from functions.handlers import batch_due, job_state_changed, object_created, runtime
 from functions.lane import small_staged
 from functions.ports import Ports
 from functions.ports.batches import Window
@@ -48,7 +52,7 @@ from infra.local.emr.run import JobSpec
 from infra.local.emr.server import EmrServerless
 from infra.local.events.events import deliver
 from infra.local.events.events import object_created as created_event
-from infra.local.events.invocation import Handler
+from infra.local.events.invocation import Handler, acting_as
 from infra.local.events.pump import Pump
 from infra.local.template.stack import deploy
 from tests.builders import REJECTED, a_plan, all_good, answer, one_bad, publish
@@ -61,6 +65,10 @@ HANDLERS: dict[str, Handler] = {
     ENDED: job_state_changed.handler,
 }
 WINDOW = 2
+METERED, CONTRACTS, DAY = 20, (1, 20), 10_000_000
+"""Drops of a batch whose writes are metered; and ten times the largest load of the page."""
+METERED_NAME = "daily-orders-of-the-southern-region-store-0042-2026-11-27T10-15-00Z"
+"""A name by which items of drops have 1.1 to 1.5 KiB, two units, as they do in life."""
 
 
 @dataclass
@@ -102,6 +110,26 @@ class Site:
         assert self.pump.drain(60, self.emr.idle)
         return Counter(self.counted)
 
+    def written_by(self, act: Callable[[], object]) -> Units:
+        """Return the write units of the ledger's partitions from an act until no work is left."""
+        meter, bodies = Meter(), list[Any]()
+
+        def ask(params: Any, model: Any, **_: Any) -> None:
+            bodies.append((model.name, json.loads(params["body"])))
+
+        def answer(function: str, http_response: Any, **_: Any) -> None:
+            meter.count(function, *bodies.pop(), refused=http_response.status_code >= 400)
+
+        hooks = [(f, {"before-call.dynamodb": ask, "after-call.dynamodb": partial(answer, f)}) for f in HANDLERS]
+        with self.pump.turn():
+            worlds = [(_ledger_of(function), place, hook) for function, each in hooks for place, hook in each.items()]
+        for ledger, place, hook in worlds:
+            ledger._db.meta.events.register(place, hook)
+        self.calls_of(act)
+        for ledger, place, hook in worlds:
+            ledger._db.meta.events.unregister(place, hook)
+        return meter.units
+
     def upload(self, *names: str) -> None:
         """Upload as a producer does; the files will share a batch."""
         self.uploaded += len(names)
@@ -113,6 +141,12 @@ PLANS = [
     a_plan(f"{name}.v1", (f"{name}/*.csv",), tolerance=Limit(Decimal(50), "percent"), promote=promote)
     for name, promote in (("orders", "object"), ("rows", "rows"), ("tables", "table"))
 ]
+
+
+def _ledger_of(function: str) -> Any:
+    """Return the ledger of a function's process."""
+    with acting_as(function):
+        return runtime.ports().ledger
 
 
 def lay_down(store: ObjectStore, plan: Plan, drop: JobDrop) -> None:
@@ -242,6 +276,39 @@ def test_further_drops_ask_what_the_table_says(site: Site, of_one: Counted, drop
     assert all(accepted(site, name) for name in names)
     assert many == of_batch(drops)
     assert many.total() - of_one.total() <= MOST_FURTHER * (drops - 1)
+
+
+def test_partitions_take_what_the_page_says(site: Site) -> None:
+    """The page is written from these very writes, for ten times its largest load."""
+    units: list[Units] = []
+    for drops in (1, METERED):
+        time.sleep(2 * WINDOW + 0.1)
+        names = [f"orders/{METERED_NAME}-batch-of-{drops:02}-part-{n:05}.csv" for n in range(drops)]
+        units.append(site.written_by(partial(site.upload, *names)))
+        assert all(accepted(site, name) for name in names)
+    one, many = units
+    assert many
+    assert {kind for _, kind in many} - {row.kind for row in rows(one, many, METERED, CONTRACTS, DAY)} <= {
+        "a batch, or its run",
+        "a drop, its key, or the beginning of its id",
+    }
+
+    written = partitions_table(one, many, METERED, CONTRACTS, DAY)
+    text = PAGE.read_text(encoding="utf-8")
+    renewed = re.sub(r"\| partition \|.*?(?=\n\n)", lambda _: written, text, flags=re.DOTALL)
+    if os.environ.get("DROPGATE_WRITE_DOCS"):
+        PAGE.write_text(renewed, encoding="utf-8")
+    assert written in renewed, "the page has no such table"
+    assert renewed == text, "run this test with DROPGATE_WRITE_DOCS=1 to write the table"
+
+
+def test_metered_indexes_are_those_of_the_template() -> None:
+    text = (TEMPLATE.parent / "infra" / "aws" / "state.yaml").read_text(encoding="utf-8")
+    ledger = text.partition("NoticesTable:")[0]
+    keys_of = re.findall(
+        r"IndexName: (\w+)\s+KeySchema:\s+- \{AttributeName: (\w+), KeyType: HASH\}\s+- \{AttributeName: (\w+)", ledger
+    )
+    assert {name: (hash_key, range_key) for name, hash_key, range_key in keys_of} == INDEXES
 
 
 def test_repeated_event_of_an_object_asks_little(site: Site, of_one: Counted) -> None:
