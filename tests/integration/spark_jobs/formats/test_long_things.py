@@ -98,6 +98,17 @@ def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Pa
     )
 
 
+@pytest.mark.parametrize("plan", [HEADED, JSONL], ids=["csv", "jsonl"])
+def test_line_of_90_mib_ends_its_file_alone(spark: SparkSession, tmp_path: Path, plan: Plan) -> None:
+    top, row = (b"", b'{"id": 1}\n') if plan is JSONL else (b"id,note\n", b"1,a\n")
+    long, good = f"long{plan.suffix}", f"good{plan.suffix}"
+    judged = judge(spark, tmp_path, plan, {long: top + row + b"x" * 90 * MIB + b"\n" + row, good: top + row})
+
+    assert [(d.read, d.rejected, d.failure) for d in judged.result.drops] == [(3, 1, None), (1, 0, None)]
+    assert _verdicts(judged, [long, good]) == {long: "rejected", good: "accepted"}
+    assert [row.record for row in judged.evidence(spark)] == [2]
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
 def test_many_columns_of_numbers_are_read(spark: SparkSession, tmp_path: Path, form: FileFormat) -> None:
     names = [f"n{n}" for n in range(800)]
