@@ -47,6 +47,8 @@ from tests.integration.functions.rows import parquet
 from tests.integration.functions.test_handlers import HANDLERS
 
 CREATED, DUE, LANE, ENDED, CLOCK, WRITTEN, *TELLING = HANDLERS
+FLOW = (CREATED, LANE, DUE, ENDED)
+"""The functions that a drop goes through by messages."""
 GOOD, BAD_HEADER = b"id,note\n1,a\n", b"ID,note\n1,a\n"
 VALID = b"id,note\n1,valid\n"
 """The rows that a job leaves for consumers of a file of which some rows are rejected."""
@@ -129,7 +131,7 @@ class Site:
         self.queues = {
             queue.function: QueuePoller(queue, "us-east-1", self.sqs, self._run, 0) for queue in self.stack.queues
         }
-        self.worlds = {name: _world(name) for name in (CREATED, DUE, ENDED, CLOCK)}
+        self.worlds = {name: _world(name) for name in (*FLOW, CLOCK)}
         for name, world in self.worlds.items():
             for client in (world.store._s3, world.ledger._db, world.jobs._emr, world.delays._sqs):
                 client.meta.events.register("before-call", partial(self._called, name))
@@ -166,7 +168,7 @@ class Site:
         """Deliver to each function what waits for it, and let jobs end; return True if anything waited."""
         any_waited = False
         for _ in range(rounds):
-            for name in (CREATED, DUE, ENDED):
+            for name in FLOW:
                 any_waited = self.queues[name].poll() or any_waited
                 self.idle()
         return any_waited
@@ -278,7 +280,7 @@ def leave(store: ObjectStore, plan: Plan, drop: JobDrop, facts: DropResult) -> N
 
 
 @contextmanager
-def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
+def running(environment: pytest.MonkeyPatch, cloud: Cloud, *, fast_lane: bool = False) -> Iterator[Site]:
     """A stack of its own in an embedded AWS."""
     made: list[Site] = []
 
@@ -304,7 +306,8 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Site]:
         environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
         client_for = cache(boto3.client)
         name = f"hand{uuid.uuid4().hex[:8]}"
-        stack = deploy(TEMPLATE, client_for, application, parameters={"WindowSeconds": 0}, name=name)
+        parameters = {"WindowSeconds": 0, "FastLane": str(fast_lane).lower()}
+        stack = deploy(TEMPLATE, client_for, application, parameters=parameters, name=name)
         cloud.guard.learn(stack)
         variables = stack.environment
         for variable, value in variables.items():

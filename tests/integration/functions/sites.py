@@ -9,11 +9,11 @@ from pathlib import Path
 import functions
 from functions.ports.jobs import Jobs
 from functions.ports.ledger import Ledger
-from functions.ports.messages import Delays
+from functions.ports.messages import Delays, Lane
 from functions.ports.store import ObjectStore
 from functions.ports.tables import Tables
 
-PORTS = {"store": ObjectStore, "ledger": Ledger, "tables": Tables, "jobs": Jobs, "delays": Delays}
+PORTS = {"store": ObjectStore, "ledger": Ledger, "tables": Tables, "jobs": Jobs, "delays": Delays, "lane": Lane}
 """Each port by the name that it has wherever it is called."""
 
 Site = tuple[str, str]

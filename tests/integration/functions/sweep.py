@@ -29,7 +29,7 @@ from infra.local.emr.run import ENDED as OVER
 from infra.local.events.invocation import acting_as
 from infra.local.loopback import ACCOUNT
 from tests.builders import ZONES, publish
-from tests.integration.functions.by_hand import CLOCK, CREATED, DUE, ENDED, GOOD, Killed, Site
+from tests.integration.functions.by_hand import CLOCK, FLOW, GOOD, Killed, Site
 from tests.integration.functions.memory import clear, promised, seen_by, under_way
 from tests.integration.functions.wire import SIDES, Call, Point, Side, Wire, clients_of, straight
 from tests.invariants import GOOD as ACCEPTED
@@ -90,7 +90,7 @@ class Attack:
     def deliver(self, *functions: str) -> bool:
         """Deliver to functions what waits for them, and let jobs end; return True if anything waited."""
         any_waited = False
-        for name in functions or (CREATED, DUE, ENDED):
+        for name in functions or FLOW:
             if self.site.queues[name].poll():
                 any_waited = True
                 self.site.idle()
@@ -267,7 +267,7 @@ def empty(site: Site) -> None:
     table.items.clear()
     if table.stream_shard:
         table.stream_shard.items.clear()
-    site.forget(CREATED, DUE, ENDED)
+    site.forget(*FLOW)
     site.forget_letters()
     site.start_cold()
     site.cloud.guard.denied.clear()

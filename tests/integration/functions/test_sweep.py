@@ -31,7 +31,7 @@ from functions.ports import Ports
 from infra.local.cloud import Cloud
 from infra.local.loopback import LoopbackServer
 from tests.builders import a_marked_plan, a_plan, a_relative_plan, a_window, all_good, noon_zone, one_bad, reaching
-from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, PLANS, running
+from tests.integration.functions.by_hand import BAD_HEADER, CLOCK, CREATED, DUE, ENDED, LANE, PLANS, running
 from tests.integration.functions.sites import Site, sites
 from tests.integration.functions.sweep import Attack, Later, NotMet, Scenario, Sweep
 from tests.integration.functions.wire import SIDES, Call, Point, Side, Wire
@@ -50,7 +50,11 @@ VERSIONS = a_plan("versions.v1", ("versions/*.csv",), same_key="version")
 ONCE = a_plan("once.v1", ("once/*.csv",), WIDE.split(","), same_content="reject")
 RELATIVE = a_relative_plan(2, contract="volumes.v1", files=("volumes/*.csv",))
 OTHERS = (MARKED, GATHERED, LISTED, WITH_ROWS, WITH_TABLE, VERSIONS, ONCE, LARGER, RELATIVE)
-EVER = (*PLANS, *OTHERS)
+QUICK = a_plan("quick.v1", ("quick/*.csv",))
+"""The contract whose files the fast lane may judge; in this stack it is on."""
+EVER = (*(replace(plan, lane="spark") for plan in (*PLANS, *OTHERS)), QUICK)
+THREE = b"id,note\n1,a\n2,b\n3,c\n"
+"""As many records as the job's double counts in any file."""
 MIB = 1024**2
 LARGEST = 5 * MIB
 """Bytes that one copy moves here, and that a part has: S3 takes no fewer in any part but the last."""
@@ -82,7 +86,7 @@ def sweep(environment: pytest.MonkeyPatch, cloud: Cloud) -> Iterator[Sweep]:
     cloud.largest_copy, wire = LARGEST, Wire(cloud)
     with LoopbackServer(wire.meet) as way:
         environment.setenv("AWS_ENDPOINT_URL_S3", way.endpoint)
-        with running(environment, cloud) as site:
+        with running(environment, cloud, fast_lane=True) as site:
             site.judge, site.kills = judge, kills
             yield Sweep(site, wire, EVER)
 
@@ -357,6 +361,30 @@ def claim_again(attack: Attack) -> None:
     attack.deliver()
 
 
+def take_the_fast_lane(attack: Attack) -> None:
+    attack.upload("quick/a.csv", THREE)
+    attack.deliver()
+
+
+def leave_the_fast_lane(attack: Attack) -> None:
+    """A line may be wrong: Spark judges it."""
+    attack.upload("quick/bad.csv", b"id,note\n1,a\n,b\n3,c\n")
+    attack.deliver()
+
+
+def die_in_the_fast_lane(attack: Attack) -> None:
+    """A function dies over a drop, whose message comes again; that of another one is lost."""
+    attack.upload("quick/a.csv", THREE)
+    attack.deliver(CREATED)
+    attack.befall(LANE, "S3Store.read", "after")
+    attack.deliver(LANE)
+    attack.deliver(LANE)
+    attack.upload("quick/b.csv", THREE)
+    attack.deliver(CREATED)
+    attack.lose(LANE)
+    attack.strike()
+
+
 def hold_against_history(attack: Attack) -> None:
     """Files with too few before them, unlike those before, and that one again after more have come."""
     for name in ("1", "2"):
@@ -435,6 +463,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     die_now_and_then,
     start_again,
     claim_again,
+    take_the_fast_lane,
+    leave_the_fast_lane,
+    die_in_the_fast_lane,
     hold_against_history,
     keep_promises,
     miss_a_promise,
