@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from contracts.errors import DropgateError, ServiceUnavailable
-from contracts.job import DropResult, JobDrop, JobRequest
+from contracts.job import DropResult, JobDrop, JobRequest, JobResult
 from contracts.plan import Limit, Plan
 from contracts.terms.file_sets import SetRule
 from contracts.terms.promises import Promise
 from contracts.terms.spans import Span
 from functions.drop import PROMOTED, TRANSITIONS, Drop, Event, Location, is_later
 from functions.flow.batching import batch_due
+from functions.flow.fast_lane import judge_small, leave_to_spark
 from functions.flow.finalize import job_ended
 from functions.flow.ingest import ingest
 from functions.flow.splitting import MOST_TRIES
@@ -35,6 +36,7 @@ from functions.ports.jobs import RunStatus
 from functions.ports.promises import Standing
 from functions.schedule.reconcile import reconcile
 from tests.builders import World, a_plan, all_good, answer, one_bad, valid_rows
+from tests.fakes import MemoryLane
 from tests.faults import NEVER, Crash, Fuse, Passing, Watched
 from tests.invariants import GOOD, Seen, Watch, seen_in
 
@@ -99,14 +101,22 @@ def kills(drop: JobDrop) -> bool:
     return drop.size == SIZE_OF_POISON
 
 
+def judge_if_sure(request: JobRequest, body: bytes) -> JobResult | None:
+    """Return a job's result of a file that surely passes; None leaves it to Spark."""
+    result = answer(request, all_good)
+    return replace(result, header=replace(result.header, engine="function")) if body.endswith(b",a\n") else None
+
+
 @dataclass
 class Played(World):
-    """A world in memory, with what the machine does to it and sees of it."""
+    """A world in memory, with what the machine does to it and sees of it. Its fast lane is off at first."""
 
     version_of: dict[str, str] = field(default_factory=dict)
+    lane: MemoryLane = field(default_factory=MemoryLane)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.ports = replace(self.ports, lane=self.lane)
         self.plain, self.kills = self.ports, kills
 
     @property
@@ -118,6 +128,17 @@ class Played(World):
         drop_id = super().upload(name, body)
         self.version_of[drop_id] = self.events[-1].version_id
         return drop_id
+
+    def with_ports(self, wrap: Callable[[Any], Any]) -> None:
+        super().with_ports(wrap)
+        self.ports = replace(self.ports, lane=wrap(self.lane))
+
+    def judge_small_drops(self) -> None:
+        """Deliver the messages of the fast lane, and those of its runs."""
+        while self.lane.drops:
+            judge_small(self.ports, self.lane.drops.pop(0), judge_if_sure)
+        while self.lane.runs:
+            job_ended(self.ports, self.lane.runs.pop(0), "SUCCESS")
 
     def end_without_result(self, run: str, how: str) -> list[str]:
         """Let a job end badly, or well with a result that is not whole; the drops that it had."""
@@ -364,6 +385,38 @@ class Histories(RuleBasedStateMachine):
     def lose_windows(self) -> None:
         self.world.delays.sent.clear()
 
+    @rule(is_on=st.booleans())
+    def fast_lane_turns(self, is_on: bool) -> None:
+        self.world.ports = replace(self.world.ports, lane_bytes=1000 if is_on else 0)
+
+    @precondition(lambda self: self.world.lane.drops)
+    @rule(n=st.integers(0, 3), again=st.booleans())
+    def small_drop(self, n: int, again: bool) -> None:
+        """The message of a small drop comes; a second time, or beside another that is under way."""
+        sent = self.world.lane.drops
+        drop = nth(sent, n) if again else sent.pop(n % len(sent))
+        self._do(lambda: judge_small(self.world.ports, drop, judge_if_sure))
+
+    @precondition(lambda self: self.world.lane.drops)
+    @rule(n=st.integers(0, 3))
+    def small_drop_fails(self, n: int) -> None:
+        """The message comes after a function failed over it."""
+        drop = nth(self.world.lane.drops, n)
+        self._do(lambda: leave_to_spark(self.world.ports, drop))
+
+    @precondition(lambda self: self.world.lane.runs)
+    @rule(n=st.integers(0, 3), again=st.booleans())
+    def small_drop_reports(self, n: int, again: bool) -> None:
+        runs = self.world.lane.runs
+        run = nth(runs, n) if again else runs.pop(n % len(runs))
+        self._do(lambda: job_ended(self.world.ports, run, "SUCCESS"))
+
+    @precondition(lambda self: self.world.lane.drops or self.world.lane.runs)
+    @rule()
+    def lose_small_drops(self) -> None:
+        self.world.lane.drops.clear()
+        self.world.lane.runs.clear()
+
     @precondition(lambda self: self.world.jobs.working())
     @rule(n=st.integers(0, 3))
     def job_succeeds(self, n: int) -> None:
@@ -464,6 +517,7 @@ class Histories(RuleBasedStateMachine):
     def all_comes(self) -> None:
         """For once everything goes as it should: what has come far is what people decide on."""
         self._do(self.world.deliver_events)
+        self._do(self.world.judge_small_drops)
         self._do(self.world.deliver_windows)
         for run in self.world.jobs.working():
             self.job_ends(run)
