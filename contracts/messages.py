@@ -193,6 +193,8 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if outcome.result not in ("failed", "warning"):
         return None
     words = _words_of_rule(plan, check) | _words_of_counts(plan, check, outcome, read) | _words_of_format(plan)
+    if isinstance(check.rule, rules.KnownKeys):  # for each check of a wide file it would take seconds
+        words["known"] = quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12)
     words |= _words_of_history(check, outcome)
     # In words of the form of the file, if it has its own
     own = of_elements(check.rule) if plan.xml else OF_SHEETS.get(type(check.rule)) if plan.sheet else None
@@ -388,7 +390,6 @@ def _words_of_format(plan: Plan) -> dict[str, str]:
     if escape := plan.csv.unquoted_escape:
         misplaced = f"{'a quote or ' if plan.csv.quote else ''}a `{escape}` where the dialect has none"
     return {
-        "known": quoted((p.name for p in plan.properties if p.route[-1] not in REPEATING), most=12),
         "encoding": plan.csv.encoding.upper(),
         "halves": "halves of characters (as `\\ud83d` alone), " if plan.read_as == "jsonl" else "",
         "whole": ", and both escapes of a character that takes two" if plan.read_as == "jsonl" else "",

@@ -227,7 +227,7 @@ def called(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_test_that_is_ended_leaves_no_folder(tmp_path: Path) -> None:
     place = tmp_path / "tmp"
     place.mkdir()
-    (tmp_path / "orders.v1.yaml").write_text(CONTRACT.format(id="orders", form="csv"))
+    (tmp_path / "orders.v1.yaml").write_text(CONTRACT.format(id="orders", form="csv, lane: spark"))
     (tmp_path / "1.csv").write_text("id\n" + "1\n" * 2_000_000)
     words = ["test", "1.csv", "--contract", "orders.v1.yaml"]
     own = {"TMPDIR": str(place), "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={place} -XX:-UsePerfData"}

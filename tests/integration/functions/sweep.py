@@ -28,6 +28,7 @@ from functions.schedule.reconcile import Trouble, reconcile
 from infra.local.emr.run import ENDED as OVER
 from infra.local.events.invocation import acting_as
 from infra.local.loopback import ACCOUNT
+from infra.local.moto_patches import indexes
 from tests.builders import ZONES, publish
 from tests.integration.functions.by_hand import CLOCK, FLOW, GOOD, Killed, Site
 from tests.integration.functions.memory import clear, promised, seen_by, under_way
@@ -265,6 +266,7 @@ def empty(site: Site) -> None:
     ledger: Any = site.ports.ledger
     table = dynamodb_backends[ACCOUNT]["us-east-1"].get_table(ledger._table)
     table.items.clear()
+    indexes.forget(table)
     if table.stream_shard:
         table.stream_shard.items.clear()
     site.forget(*FLOW)

@@ -126,7 +126,7 @@ def test_largest_packed_file_is_unpacked_in_its_time(packing: packed_head.Packin
 
     assert isinstance(content, packed_head.Content)
     largest = spent * packing.largest / content.size
-    assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769
+    assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769 * SLOWER
     assert FUNCTIONS["ObjectCreatedFunction"]["Timeout"] / 2 > RESERVE / 1000
 
 

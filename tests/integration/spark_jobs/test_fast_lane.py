@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
@@ -77,6 +79,26 @@ LEFT: dict[str, tuple[Plan, str | bytes]] = {
         GOOD.replace("one", "né"),
     ),
 }
+FILES_OF_A_FORM, MOST_ROWS = 500, 12
+USUAL = {
+    "name": ("one", "", "a b", "ü", "x.y"),
+    "amount": ("0", "1.5", "", "12", "0.25"),
+    "day": ("2026-01-31", "", "1999-12-31"),
+}
+ODD = {
+    "id": ("", "1.0", "007", "+8", "x", "1", "99999999999999999999"),
+    "name": ("longer than five", '"x, y"', "1;2", '"', '""""', '"a\nb"', "\\N", "a,b", "\t", " x", "\ufeff", "null"),
+    "amount": ("-1", "-0", "1e3", "1,5", "NaN", ".5", "5.", "0x1", "9" * 40, "\u0661", " 2", "-"),
+    "day": ("2026-02-30", "2026-1-5", "31.01.2026", "2026-01-31T00:00:00Z", "0000-01-01", "today"),
+}
+"""Texts that pass, and texts that fail in some form and pass in another."""
+FORMS = {
+    "csv": PLAN,
+    "csv, semicolons": replace(PLAN, csv=Csv(delimiter=";", header=False)),
+    "csv, windows-1252": replace(PLAN, csv=Csv(encoding="windows-1252")),
+    "jsonl": LINES,
+}
+"""The forms of the many files."""
 
 
 @pytest.mark.parametrize("name", PASSING)
@@ -101,6 +123,51 @@ def test_files_of_a_request_are_left_together(tmp_path: Path) -> None:
     assert fast_lane.judge(good, size)
     assert fast_lane.judge(good, size - 1) is None
     assert fast_lane.judge(a_request(tmp_path, PLAN, files | {"c.csv": f"{GOOD}x,,,\n"})) is None
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_many_files_have_one_verdict_both_ways(
+    spark: SparkSession, tmp_path: Path, form: str, record_property: Callable[[str, object], None]
+) -> None:
+    plan, draw = FORMS[form], Random(form)
+    unique = [check.id for check in plan.checks].index("id.unique")
+    files = {f"{n}.txt": _drawn(plan, draw) for n in range(FILES_OF_A_FORM)}
+    request = a_request(tmp_path, plan, files)
+    result = run_both_ways(spark, tmp_path, request)
+    sure = [drop.id for drop in request.drops if fast_lane.judge(replace(request, drops=(drop,)))]
+    passing = [facts.drop for facts in result.drops if not facts.masks and not facts.counts[unique].failed]
+    record_property(f"files that Spark passes in the form {form}", len(passing))
+    record_property(f"of them by the fast lane, {form}", len(sure))
+
+    assert {*sure} <= {*passing}
+    assert len(passing) < FILES_OF_A_FORM * 0.9, "many fail"
+    assert len(sure) > len(passing) * 0.8, "it takes most of those that pass"
+
+
+def _drawn(plan: Plan, draw: Random) -> bytes:
+    """Draw a file, in half of the cases with one odd text."""
+    rows = [
+        {"id": str(n), **{name: draw.choice(texts) for name, texts in USUAL.items()}}
+        for n in range(1, draw.randint(1, MOST_ROWS) + 1)
+    ]
+    if draw.random() < 0.5:
+        name = draw.choice([*ODD])
+        draw.choice(rows)[name] = draw.choice(ODD[name])
+    if plan.file_format == "jsonl":
+        return "".join(
+            json.dumps({k: _value(k, v) for k, v in row.items()}, ensure_ascii=False) + "\n" for row in rows
+        ).encode()
+    ends = draw.choice(("\n", "\r\n"))
+    lines = [*([HEAD.strip()] if plan.csv.header else []), *(plan.csv.delimiter.join(row.values()) for row in rows)]
+    return "".join(line + ends for line in lines).encode(plan.csv.encoding, "replace")
+
+
+def _value(name: str, text: str) -> object:
+    """Return the value of a text in JSON: a number where it is one and is to be one."""
+    try:
+        return json.loads(text) if name in ("id", "amount") else text or None
+    except ValueError:
+        return text or None
 
 
 def test_file_that_surely_passes_is_judged_at_home_without_spark(tmp_path: Path) -> None:
