@@ -237,6 +237,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/infra/local/test_stack.py::test_events_go_on*",
         "tests/integration/infra/local/test_stack.py::test_hundredth*",
         "tests/integration/infra/local/test_stack.py::test_waiting*",
+        "tests/unit/contracts/authoring/imports/test_never_a_crash.py::test_numbers*",
         "tests/unit/contracts/files/test_apart.py::test_file_that_ends_its_reader_ends*",
         "tests/unit/contracts/files/test_apart.py::test_many*",
         "tests/unit/contracts/files/test_apart.py::test_seconds*",

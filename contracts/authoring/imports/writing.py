@@ -116,7 +116,10 @@ def _number(dumper: _Dumper, value: Decimal) -> yaml.Node:
 def number(value: Decimal) -> str:
     """Return a number with its own digits; an exponent is written so that YAML 1.1 and 1.2 both read it."""
     sign, digits, exponent = value.as_tuple()
-    plain, short = f"{value:f}", f"{'-' * sign}{''.join(map(str, digits)).lstrip('0') or '0'}.E{exponent:+}"
+    short = f"{'-' * sign}{''.join(map(str, digits)).lstrip('0') or '0'}.E{exponent:+}"
+    if abs(value.adjusted()) > MOST_DIGITS:  # in full it may have a billion digits
+        return short
+    plain = f"{value:f}"
     # A number of more characters than MOST_DIGITS is read as text.
     return plain if NUMBER.fullmatch(plain) and (len(plain) < FULL or len(short) > MOST_DIGITS) else short
 

@@ -279,7 +279,7 @@ def reach(attack: Attack) -> None:
 
 def miss_a_file(attack: Attack) -> None:
     """A window ends without its file, which comes late."""
-    attack.put_in_force((*EVER, a_window("window", 30)))
+    attack.put_in_force((*EVER, replace(a_window("window", 30), lane="spark")))
     for _ in range(3):
         attack.strike()
     attack.upload("window/a.csv")
@@ -361,6 +361,13 @@ def claim_again(attack: Attack) -> None:
     attack.deliver()
 
 
+def try_a_file(attack: Attack) -> None:
+    """A trial beside a delivery of the same key: consumers see nothing of it."""
+    attack.upload(f"{keys.TRIAL}orders/bad.csv")
+    attack.upload("orders/a.csv")
+    attack.deliver()
+
+
 def take_the_fast_lane(attack: Attack) -> None:
     attack.upload("quick/a.csv", THREE)
     attack.deliver()
@@ -426,7 +433,7 @@ def a_promising_plan() -> Plan:
     zone = noon_zone(datetime.now(UTC))
     fresh = Promise("loadDate", "loadDate", Span(Decimal(9), "d"), zone=zone)
     kept = Promise("retention", "retention", Span(Decimal(1), "d"), zone=zone)
-    return a_plan("promised.v1", ("promised/*.csv",), promises=(fresh, kept))
+    return a_plan("promised.v1", ("promised/*.csv",), promises=(fresh, kept), lane="spark")
 
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -463,6 +470,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     die_now_and_then,
     start_again,
     claim_again,
+    try_a_file,
     take_the_fast_lane,
     leave_the_fast_lane,
     die_in_the_fast_lane,

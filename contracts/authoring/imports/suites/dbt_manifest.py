@@ -11,7 +11,7 @@ from typing import Any
 
 from contracts.authoring.document.document import Document
 from contracts.authoring.document.finding import Path, Position
-from contracts.authoring.document.source import MOST_DEPTH
+from contracts.authoring.document.source import MOST_DEPTH, number_of
 from contracts.authoring.imports import shapes
 from contracts.authoring.imports.imported import Imported
 from contracts.authoring.imports.suites import dbt
@@ -61,7 +61,7 @@ def document(raw: bytes, file: str) -> Document:
         made.error((), "too-large", message, "Import the `schema.yml` of the models.")
         return made
     try:
-        made.data = json.loads(raw.decode("utf-8-sig"), parse_float=Decimal, parse_constant=str)
+        made.data = json.loads(raw.decode("utf-8-sig"), parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         made.error((), "json-syntax", f"This is no JSON: {error!s:.120}.", "Let dbt write the manifest again.")
     if _depth(made.data) > MOST_DEPTH:
@@ -70,6 +70,10 @@ def document(raw: bytes, file: str) -> Document:
             (), "too-deep", f"Values are nested more than {MOST_DEPTH} deep.", "Check that it is the right file."
         )
     return made
+
+
+def _number(text: str) -> Decimal | int | str:
+    return text if (number := number_of(text)) is None else number
 
 
 def _depth(value: Any) -> int:

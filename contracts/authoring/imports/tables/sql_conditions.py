@@ -5,9 +5,12 @@ A row for which a condition is unknown passes in SQL, and a value that is null p
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
+
+from contracts.authoring.document.source import number_of
 
 OPTIONS = "logicalTypeOptions"
 BOUNDS: dict[type[exp.Expr], tuple[str, str]] = {
@@ -94,7 +97,7 @@ def _property(node: exp.Expr, properties: dict[str, dict[str, Any]]) -> dict[str
     return properties.get(node.name.casefold()) if isinstance(node, exp.Column) else None
 
 
-def _is_bound(prop: dict[str, Any], value: float | str) -> bool:
+def _is_bound(prop: dict[str, Any], value: int | Decimal | str) -> bool:
     """Return True if a value can be a bound of a property's type."""
     kind = prop.get("logicalType")
     return (
@@ -102,16 +105,14 @@ def _is_bound(prop: dict[str, Any], value: float | str) -> bool:
     )
 
 
-def _value(node: exp.Expr) -> int | float | str | None:
+def _value(node: exp.Expr) -> int | Decimal | str | None:
     """Return the value of a literal, perhaps in brackets, negative or cast to a date."""
     node = node.unnest()
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal):
         node = node.this
     if isinstance(node, exp.Neg):
         value = _value(node.this)
-        return -value if isinstance(value, (int, float)) else None
+        return -value if isinstance(value, (int, Decimal)) else None
     if not isinstance(node, exp.Literal):
         return None
-    if node.is_string:
-        return node.name
-    return int(node.name) if node.name.isdigit() else float(node.name)
+    return node.name if node.is_string else number_of(node.name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import importlib.resources
 import json
+import re
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -193,6 +195,29 @@ def test_changed_values_make_contracts_or_findings(form: str, data: st.DataObjec
         else:
             owner[key] = data.draw(VALUES)
     assert is_answered(form, json.dumps(changed).encode())
+
+
+HUGE = ("1e999999999", "-1e-999999999", "1e999999999%", "9" * 400, ">1e999999999")
+"""Numbers that nothing can compute with; written out, the first has a billion digits."""
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if re.search("[0-9]", DDL.get(form, "1"))])
+def test_numbers_that_nothing_can_compute_with_hold_nothing_up(form: str) -> None:
+    turn, sources = cycle(HUGE), []
+    if form in DDL:
+        spans = [match.span() for match in re.finditer(r"[0-9]+", DDL[form])]
+        sources = [f"{DDL[form][:begin]}{number}{DDL[form][end:]}" for begin, end in spans for number in HUGE[::3]]
+    for n, (owner, key) in enumerate(_places(SAMPLES.get(form))):
+        if isinstance(owner[key], (dict, list)):
+            continue
+        changed, number = copy.deepcopy(SAMPLES[form]), next(turn)
+        there, at = _places(changed)[n]
+        there[at] = number
+        quoted = json.dumps(changed)
+        sources += [quoted, quoted.replace(f'"{number}"', number) if number in HUGE[:2] else quoted]
+    assert sources
+    for source in sources:
+        assert is_answered(form, source.encode())
 
 
 @pytest.mark.parametrize("form", FORMATS)
