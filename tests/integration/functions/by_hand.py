@@ -306,7 +306,7 @@ def running(environment: pytest.MonkeyPatch, cloud: Cloud, *, fast_lane: bool = 
         environment.setenv("AWS_ENDPOINT_URL_EMR_SERVERLESS", emr.endpoint)
         client_for = cache(boto3.client)
         name = f"hand{uuid.uuid4().hex[:8]}"
-        parameters = {"WindowSeconds": 0, "FastLane": str(fast_lane).lower()}
+        parameters: dict[str, str | int] = {"WindowSeconds": 0, "FastLane": str(fast_lane).lower()}
         stack = deploy(TEMPLATE, client_for, application, parameters=parameters, name=name)
         cloud.guard.learn(stack)
         variables = stack.environment
