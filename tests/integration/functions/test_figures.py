@@ -25,8 +25,8 @@ from tests.integration.functions.by_hand import CLOCK, Site, running
 FEW, DROPS, ROUNDS = 100, 10, 4
 MANY = pytest.mark.parametrize("many", [1000, pytest.param(100_000, marks=pytest.mark.torture)])
 BESIDE = pytest.mark.parametrize("many", [20_000, pytest.param(1_000_000, marks=pytest.mark.torture)])
-NOISE = 1.1
-"""The CPU of a drop may be a tenth more: it is measured."""
+NOISE = 2
+"""CPU is measured, beside other tests; work that grew with the ledger took 20 times as much beside a million."""
 
 
 @pytest.fixture(scope="module")

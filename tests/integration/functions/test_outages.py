@@ -24,6 +24,7 @@ from tests.integration.functions.by_hand import (
     CLOCK,
     CREATED,
     DUE,
+    ENDED,
     Fuse,
     Killed,
     Site,
@@ -121,5 +122,7 @@ def test_functions_that_are_killed_ring(site: Site) -> None:
     site.fuse = Fuse()
     site.finish(drop_id)
 
-    assert rings == {"Heartbeat"} | {f"{function.removesuffix('Function')}Errors" for function in site.worlds}
+    assert rings == {"Heartbeat"} | {
+        f"{function.removesuffix('Function')}Errors" for function in (CREATED, DUE, ENDED, CLOCK)
+    }
     assert site.states(drop_id) == ["accepted"]
