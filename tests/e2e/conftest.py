@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,19 @@ def job(spark: SparkSession, request: str) -> None:
     validate.run(spark, request)
 
 
+STACKS: list[Embedded] = []
+"""The stack of the package, while it runs."""
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Let the stack of the package sleep, if it runs: functions read the environment of their process, which is one."""
+    with ExitStack() as sleeping:
+        for stack in STACKS:
+            sleeping.enter_context(stack.asleep())
+        yield
+
+
 @pytest.fixture(scope="package")
 def world(spark: SparkSession) -> Iterator[World]:
     """The stack with the contracts of this folder in force."""
@@ -165,5 +179,7 @@ def world(spark: SparkSession) -> Iterator[World]:
         ) as embedded,
     ):
         embedded.publish(linted.plans, files(linted.contracts))
+        STACKS.append(embedded)
         yield World(embedded, linted.plans, events, mails, receiver)
+        STACKS.remove(embedded)
         assert embedded.guard.denied == [], "the template's policies forbid what the code does"

@@ -23,7 +23,7 @@ from infra.local.embedded import Embedded
 from infra.packaging.bundles import ROOT
 from tests.chromium import CHROMIUM, DRIVER, chromium
 from tests.e2e.cases import GOOD, HEADER
-from tests.e2e.conftest import HERE
+from tests.e2e.conftest import HERE, alone
 from tests.integration.functions.test_uploads import sent
 
 BAD = HEADER + b"1,Ana,-2,2026-01-31\n2,Bo,1,2026-01-31\n"
@@ -99,7 +99,10 @@ class Producer:
 @pytest.fixture(scope="module")
 def producer(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Producer]:
     """Somebody who logged in as the README of the client shows."""
-    with Embedded(window_seconds=1, schedule_seconds=8, retry_seconds=1, spark=spark, api=True) as embedded:
+    with (
+        alone(),
+        Embedded(window_seconds=1, schedule_seconds=8, retry_seconds=1, spark=spark, api=True) as embedded,
+    ):
         embedded.publish(lint((CONTRACT,)).plans)
         assert embedded.gateway
         assert embedded.issuer

@@ -18,7 +18,7 @@ from functions.drop import Drop
 from functions.ports.jobs import FUNCTION
 from infra.local.embedded import Embedded
 from tests.builders import a_plan
-from tests.e2e.conftest import World
+from tests.e2e.conftest import World, alone
 
 MIB = 2**20
 LINE = b"%07d,a text of a usual length\n"
@@ -35,7 +35,10 @@ OWN = ("drop", "key", "received_at", "decided_at", "contract", "file", "promoted
 @pytest.fixture(scope="module")
 def lane(spark: SparkSession) -> Iterator[World]:
     """A stack with the fast lane."""
-    with Embedded(window_seconds=1, schedule_seconds=8, retry_seconds=1, spark=spark, fast_lane=True) as embedded:
+    with (
+        alone(),
+        Embedded(window_seconds=1, schedule_seconds=8, retry_seconds=1, spark=spark, fast_lane=True) as embedded,
+    ):
         embedded.publish(list(LANES.values()))
         yield World(embedded, tuple(LANES.values()))
         assert embedded.guard.denied == [], "the template's policies forbid what the code does"
