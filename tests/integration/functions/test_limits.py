@@ -40,6 +40,8 @@ FULL = min(MOST_DROPS, MOST_COUNTS // (MOST_COLUMNS + len(RECORD_CHECKS)))
 """Drops of a full batch of the widest contract."""
 DROPS = 4
 """Of a full batch so many are tried here; what they take stands for the rest."""
+ROUNDS = 3
+"""Rounds of work that takes a second, of which the least counts: other tests take the processor's time."""
 SLOWER = 3
 """So many times slower than Lambda's the processor may be on which this runs, and that is busy with other tests."""
 
@@ -120,13 +122,15 @@ def test_largest_packed_file_is_unpacked_in_its_time(packing: packed_head.Packin
     chance = Random(1)
     some = b"".join(b"%d,%d.5,abcdefgh\n" % (n, chance.randrange(MIB)) for n in range(MIB))
     body = PACK[packing.name](some)
-    begin = time.process_time()
-    content = packed_head.unpack(packing, lambda at, most: body[at : at + most], len(body), 65536, hashed=True)
-    spent = time.process_time() - begin
+    spent = []
+    for _ in range(ROUNDS):
+        begin = time.process_time()
+        content = packed_head.unpack(packing, lambda at, most: body[at : at + most], len(body), 65536, hashed=True)
+        spent.append(time.process_time() - begin)
 
     assert isinstance(content, packed_head.Content)
-    largest = spent * packing.largest / content.size
-    assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769 * SLOWER
+    largest = min(spent) * packing.largest / content.size
+    assert largest < RESERVE / 1000 * FUNCTIONS["ObjectCreatedFunction"]["MemorySize"] / 1769
     assert FUNCTIONS["ObjectCreatedFunction"]["Timeout"] / 2 > RESERVE / 1000
 
 

@@ -214,7 +214,7 @@ def test_numbers_that_nothing_can_compute_with_hold_nothing_up(form: str) -> Non
         there, at = _places(changed)[n]
         there[at] = number
         quoted = json.dumps(changed)
-        sources += [quoted, quoted.replace(f'"{number}"', number) if number in HUGE[:2] else quoted]
+        sources += [quoted, quoted.replace(f'"{number}"', number)] if number in HUGE[:2] else [quoted]
     assert sources
     for source in sources:
         assert is_answered(form, source.encode())
