@@ -18,7 +18,8 @@ from bench.deployed import process
 from bench.deployed.process import MEMORY
 from contracts.job import JobDrop, JobRequest, JobResult
 from contracts.plan import Plan
-from functions.admission.admit import admit, header
+from functions.admission.admit import admit
+from functions.admission.header_again import header
 from infra.setup.spark.jars import ROOT
 from infra.setup.spark.session import local_session
 from spark_jobs import validate

@@ -269,6 +269,10 @@ class Retraction:
     plan: str
 
 
+MOST_REASON = 300
+"""Bytes of the reason of a decision: the ledger's items are small."""
+
+
 @dataclass(frozen=True, slots=True)
 class Override:
     """A person's decision over a verdict: who, why, when, and the verdict that was there before."""

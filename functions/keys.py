@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 
 from contracts.plan import Plan
 
+LONGEST = 1024
+"""Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
+
 ID_LENGTH = 32
 """Characters of a drop's id: 160 bits in base32."""
 

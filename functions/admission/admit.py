@@ -7,16 +7,15 @@ could not be judged, or would surely be rejected: so the verdict is the one that
 from __future__ import annotations
 
 import codecs
-import json
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from contracts.files import columns
 from contracts.files import header as files_header
 from contracts.plan import Archive, Plan
 from contracts.problem import Problem, visible
 from functions import keys
+from functions.admission.header_again import deprecated
 from functions.admission.heads import (
     csv_around,
     csv_head,
@@ -45,9 +44,6 @@ from functions.admission.heads.problems import (
     wrong_encoding,
     wrong_format,
 )
-
-LONGEST_KEY = 1024
-"""Bytes of an object's key (Amazon S3 user guide, "Naming Amazon S3 objects")."""
 
 LARGEST_FILE = 5 * 1024**4
 """Bytes: 5 TiB, in parts of 1 GiB half of what one upload in parts may have (Amazon S3 user guide, "Quotas")."""
@@ -85,16 +81,6 @@ class Admission:
         return tuple(p for p in self.problems if p.level == "warning")
 
 
-def header(plan: Plan, header_line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the header of an admitted drop again: names (the contract's), and types if the format has any."""
-    if plan.has_cells:
-        return columns.of_file(plan.transcribed, header_line), ()
-    listed = json.loads(header_line)
-    if plan.file_format == "parquet":
-        return tuple(name for name, _ in listed), tuple(kind for _, kind in listed)
-    return tuple(listed), ()
-
-
 def header_line(plan: Plan, size: int, read: Read) -> str:
     """Return the header line of an admitted drop again; a compressed file is unpacked only as far as needed."""
     if plan.file_format == "parquet":
@@ -111,14 +97,7 @@ def header_line(plan: Plan, size: int, read: Read) -> str:
     return _text(plan, len(begin), begin[:SAMPLE]).header_line
 
 
-def notes(plan: Plan, header_line: str) -> tuple[Problem, ...]:
-    """The warnings of an admitted drop again, which travel with it to the verdict."""
-    headed = plan.read_as == "csv" and plan.csv.header
-    sent = columns.sent(plan, header_line) if headed else header(plan, header_line)[0]
-    return (*_deprecated(plan), *(p for p in files_header.problems(plan, sent) if p.level == "warning"))
-
-
-def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY) -> Admission:
+def admit(plan: Plan, name: str, size: int, read: Read, room: int = keys.LONGEST) -> Admission:
     """Check a drop's name below landing, its size and its first bytes.
 
     `read` returns the bytes from a position on, up to a number; it is called once even for an empty file. `room` is the
@@ -135,9 +114,9 @@ def admit(plan: Plan, name: str, size: int, read: Read, room: int = LONGEST_KEY)
     return Admission(problems, content.header, content.header_line, content.unpacked, content.content)
 
 
-def admit_name(plan: Plan, name: str, size: int, room: int = LONGEST_KEY) -> Admission:
+def admit_name(plan: Plan, name: str, size: int, room: int = keys.LONGEST) -> Admission:
     """Check a drop's name below landing and its size, without its bytes."""
-    named = (*_deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
+    named = (*deprecated(plan), *_name_problems(plan, name, room), *_size_problems(plan, size))
     return Admission(named if size else (*named, empty("The file is empty (0 bytes).")))
 
 
@@ -236,13 +215,6 @@ def _lines(plan: Plan, size: int, sample: bytes) -> Head:
     if plan.fixed:
         return fixed_head.look(plan, size, sample)
     return csv_around.look(plan, size, sample) if plan.csv.has_top else csv_head.look(plan, size, sample)
-
-
-def _deprecated(plan: Plan) -> list[Problem]:
-    if not plan.deprecated:
-        return []
-    text = f"The contract {plan.contract} is deprecated."
-    return [Problem("deprecated-contract", text, "Ask its owner which version to move to, and until when.", "warning")]
 
 
 def _name_problems(plan: Plan, name: str, room: int) -> list[Problem]:

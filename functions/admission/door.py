@@ -13,7 +13,7 @@ from contracts.plan import Plan
 from contracts.problem import Problem, quoted
 from functions import keys
 from functions.admission import arrival_window, manifest
-from functions.admission.admit import LONGEST_KEY, Admission, Read, admit
+from functions.admission.admit import Admission, Read, admit
 from functions.keys import Zones
 
 
@@ -34,7 +34,7 @@ def is_signal(plan: Plan, name: str) -> bool:
 
 def room_for_key(zones: Zones) -> int:
     """Return the bytes that the promoted zone leaves for a key."""
-    return LONGEST_KEY - len(keys.split(zones.promoted)[1].encode())
+    return keys.LONGEST - len(keys.split(zones.promoted)[1].encode())
 
 
 def why_unclaimed(match: Unmatched | Ambiguous) -> Problem:

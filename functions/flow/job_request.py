@@ -11,7 +11,7 @@ from contracts.job import JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys
-from functions.admission.admit import header, header_line, notes
+from functions.admission.header_again import header, notes
 from functions.drop import Drop
 from functions.flow import references
 from functions.ports import Ports
@@ -72,6 +72,8 @@ def of_drops(ports: Ports, batch: Batch, plan: Plan, members: Sequence[Drop]) ->
 def _line(ports: Ports, plan: Plan, drop: Drop) -> str | Problem:
     if drop.header_line is not None:
         return drop.header_line
+    from functions.admission.admit import header_line  # noqa: PLC0415 - batches hardly ever need the readers
+
     try:
         return header_line(plan, drop.size, partial(ports.store.read, drop.source))
     except ObjectGone:

@@ -14,6 +14,7 @@ from contracts.problem import Problem
 from functions import keys
 from functions.drop import (
     ACCEPTED_BY_PERSON,
+    MOST_REASON,
     OF_PEOPLE,
     REJECTED_BY_PERSON,
     Answer,
@@ -56,10 +57,6 @@ class NotOverruled:
 
     reason: str
     drop: Drop
-
-
-MOST_REASON = 300
-"""Bytes of a reason: the ledger's items are small."""
 
 
 def clean_reason(text: str) -> str | None:

@@ -12,7 +12,7 @@ from functools import partial
 from contracts.plan import Plan
 from contracts.problem import Problem
 from functions import keys
-from functions.admission.admit import LONGEST_KEY, SAMPLE, Admission, admit_name
+from functions.admission.admit import SAMPLE, Admission, admit_name
 from functions.admission.door import admit_upload, is_signal, room_for_key
 from functions.admission.guarded import Fault, guarded
 from functions.keys import Zones
@@ -84,7 +84,7 @@ def _read(upload: AnnouncedUpload, start: int, length: int) -> bytes:
 
 
 def _too_long(zones: Zones, name: str) -> tuple[Problem, ...]:
-    over = len(f"{keys.split(zones.landing)[1]}{name}".encode()) - LONGEST_KEY
+    over = len(f"{keys.split(zones.landing)[1]}{name}".encode()) - keys.LONGEST
     if over <= 0:
         return ()
     text = f"The key is {over:,} bytes longer than S3's keys may be."

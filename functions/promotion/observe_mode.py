@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contracts.plan import Plan
 from functions import keys
-from functions.admission.admit import LONGEST_KEY
 from functions.drop import ABOUT_OTHERS, Drop
 from functions.keys import Zones
 
@@ -21,4 +20,4 @@ def promotable_when_observing(zones: Zones, plan: Plan, drop: Drop) -> bool:
 def fits(zones: Zones, plan: Plan, drop: Drop) -> bool:
     """Return True if the promoted key of a drop is short enough."""
     target = f"{zones.promoted}{keys.promoted_key(plan, drop.id, drop.name)}"
-    return len(keys.split(target)[1].encode("utf-8", "surrogatepass")) <= LONGEST_KEY
+    return len(keys.split(target)[1].encode("utf-8", "surrogatepass")) <= keys.LONGEST

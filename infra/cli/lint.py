@@ -81,7 +81,8 @@ def lacking_secrets(linted: Linted) -> tuple[Finding, ...]:
     try:
         there = stored_secrets() if wanted(linted) else None
     except DropgateError as error:
-        say(f"Whether the secrets of channels are there cannot be seen: {line(str(error))}.", err=True)
+        why = line(str(error)).removesuffix(".")
+        say(f"Whether the secrets of channels are there cannot be seen: {why}.", err=True)
         return ()
     return lacking(linted, *there) if there else ()
 

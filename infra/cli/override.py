@@ -33,7 +33,8 @@ class Words:
 
 
 def _reason(_: click.Context, __: click.Parameter, value: str) -> str:
-    from functions.operations.override import MOST_REASON, clean_reason
+    from functions.drop import MOST_REASON
+    from functions.operations.override import clean_reason
 
     reason = clean_reason(value)
     if reason is None:

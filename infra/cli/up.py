@@ -189,6 +189,12 @@ def _keep(mail: Received) -> None:
 
 
 def _heard(event: Mapping[str, Any]) -> None:
-    """Print one line for every step of every drop."""
+    """Print one line for every step of every drop, and for each day or promise that has another state."""
     detail = event["detail"]
-    click.echo(f"{detail['subject'][:10]}  {detail['data']['state']}")
+    data = detail["data"]
+    subject = (
+        f"{data['drop'][:10]}  {data['state']:<22}  {data['key']}"
+        if data["drop"]
+        else f"{detail['subject']}  {data['state']}"
+    )
+    say(line(subject))

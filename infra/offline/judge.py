@@ -27,7 +27,8 @@ from contracts.verdict import decide, refuse
 from contracts.watermarks import HighMark
 from functions import keys
 from functions.admission import arrival_window
-from functions.admission.admit import Admission, admit, header
+from functions.admission.admit import Admission, admit
+from functions.admission.header_again import header
 from functions.records import receipt as records_receipt
 from infra import files
 from infra.offline.history_file import EarlierFiles

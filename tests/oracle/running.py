@@ -13,7 +13,8 @@ from contracts.decision import Decision
 from contracts.job import SIFTED_FROM, DropResult, JobReference
 from contracts.plan import Plan
 from contracts.watermarks import HighMark
-from functions.admission.admit import Admission, admit, header
+from functions.admission.admit import Admission, admit
+from functions.admission.header_again import header
 from tests.integration.spark_jobs.world import Judged, a_request, run_both_ways
 from tests.oracle import records, referring
 from tests.oracle.judging import Opinion, judge

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from functions.api.models.base import Model
 from functions.api.models.drops import DropSummary
 from functions.api.models.pauses import PauseItem
-from functions.operations.override import MOST_REASON
+from functions.drop import MOST_REASON
 
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_REASON)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
@@ -15,17 +16,9 @@ from functions.api.models.drops import summary
 from functions.api.problems import RequestRefused
 from functions.api.routes.drops import drop_of
 from functions.drop import Drop, NoChange
-from functions.operations.override import (
-    NotOverruled,
-    Overruled,
-    accept,
-    beyond,
-    clean_reason,
-    reject,
-    rejectable,
-    would_accept,
-)
-from functions.operations.replay import Replayed, again, replay
+
+if TYPE_CHECKING:
+    from functions.operations.override import NotOverruled, Overruled
 
 
 def add(app: APIGatewayHttpResolver) -> None:
@@ -39,6 +32,8 @@ def add(app: APIGatewayHttpResolver) -> None:
 
 def replay_drop(here: Here, drop: str, wish: ReplayRequest, idempotency_key: IdempotencyKey = None) -> DropAct:
     """Judge a settled drop again under the contract in force, as `dropgate replay` does."""
+    from functions.operations.replay import Replayed, again, replay
+
     named = drop_of(here, drop, "replay_drop")
 
     def act() -> DropAct:
@@ -55,6 +50,8 @@ def replay_drop(here: Here, drop: str, wish: ReplayRequest, idempotency_key: Ide
 
 def accept_drop(here: Here, drop: str, wish: DecisionRequest, idempotency_key: IdempotencyKey = None) -> DropAct:
     """Promote a rejected drop unchanged by a person's decision, as `dropgate accept` does."""
+    from functions.operations.override import accept, beyond, would_accept
+
     named = drop_of(here, drop, "accept_drop")
 
     def act() -> DropAct:
@@ -71,6 +68,8 @@ def accept_drop(here: Here, drop: str, wish: DecisionRequest, idempotency_key: I
 
 def reject_drop(here: Here, drop: str, wish: DecisionRequest, idempotency_key: IdempotencyKey = None) -> DropAct:
     """Withdraw a promoted or failed drop by a person's decision, as `dropgate reject` does."""
+    from functions.operations.override import reject, rejectable
+
     named = drop_of(here, drop, "reject_drop")
 
     def act() -> DropAct:
@@ -84,6 +83,8 @@ def reject_drop(here: Here, drop: str, wish: DecisionRequest, idempotency_key: I
 
 
 def _reason(wish: DecisionRequest) -> str:
+    from functions.operations.override import clean_reason
+
     reason = clean_reason(wish.reason)
     if reason is None:
         raise RequestRefused(422, "The reason has more than 300 bytes.", [{"place": "body.reason", "kind": "too_long"}])
@@ -93,6 +94,8 @@ def _reason(wish: DecisionRequest) -> str:
 def _decided(
     here: Asked, operation: Operation, answer: Overruled | NotOverruled, note: Callable[[], str | None] = lambda: None
 ) -> DropAct:
+    from functions.operations.override import NotOverruled
+
     if isinstance(answer, NotOverruled):
         raise _impossible(answer.drop, answer.reason)
     return _acted(here, operation, answer.drop, note())

@@ -6,8 +6,6 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from functions.api.asked import Here
 from functions.api.models.costs import StackCosts
-from functions.costs.cost import bill, idle, price_list
-from functions.costs.observed import observed
 from functions.ports.clock import stamp
 
 
@@ -18,6 +16,9 @@ def add(app: APIGatewayHttpResolver) -> None:
 
 def read_costs(here: Here) -> StackCosts:
     """Return what this month's load costs in a month; at most 100 drops of each contract are read."""
+    from functions.costs.cost import bill, idle, price_list
+    from functions.costs.observed import observed
+
     here.reach("read_costs")
     now, without = here.ports.clock.now(), idle()
     seen = observed(here.ports.ledger, [entry.contract for entry in here.entries()], now)

@@ -21,8 +21,7 @@ from functions.api.problems import RequestRefused
 from functions.api.routes.acts import accept_drop, reject_drop, replay_drop
 from functions.api.routes.drops import drop_of
 from functions.api.routes.pauses import create_pause, delete_pause
-from functions.drop import PROMOTED, Drop
-from functions.operations.override import MOST_REASON
+from functions.drop import MOST_REASON, PROMOTED, Drop
 from functions.pages import form_tokens
 from functions.pages.answers import Answer, redirect
 from functions.pages.site import Visit

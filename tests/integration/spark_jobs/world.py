@@ -18,7 +18,8 @@ from contracts.job import SIFTED_FROM, Count, DropResult, JobDrop, JobReference,
 from contracts.plan import READ_AS, Check, Columns, Csv, FileFormat, LogicalType, Plan, Policy, Property, record_checks
 from contracts.verdict import decide
 from contracts.watermarks import HighMark
-from functions.admission.admit import Admission, admit, header
+from functions.admission.admit import Admission, admit
+from functions.admission.header_again import header
 from spark_jobs import fast_lane
 from spark_jobs.validate import run
 

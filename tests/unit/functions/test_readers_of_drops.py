@@ -18,7 +18,7 @@ from functions.events.drop_event import DropEvent
 from functions.flow.references import pinned as pinned_references
 from functions.notices.occasions import occasions
 from functions.operations.listing import page
-from functions.operations.port_check import newest_promoted
+from functions.operations.promoted_columns import newest_promoted
 from functions.promotion.history import history_of
 from functions.promotion.lineage import claims_of
 from functions.schedule.stuck import stuck
@@ -34,7 +34,7 @@ READERS = {
     "functions/costs/observed.py": PARTITION,
     "functions/doctor/compare.py": PARTITION,
     "functions/operations/listing.py": ASKED,
-    "functions/operations/port_check.py": PARTITION,
+    "functions/operations/promoted_columns.py": PARTITION,
     "functions/operations/workload.py": PARTITION,
     "functions/promotion/history.py": PARTITION,
     "functions/schedule/missing_files.py": PARTITION,

@@ -14,15 +14,7 @@ from functions.api.identity.access import Operation
 from functions.api.models.published.port_checks import PortCheck, PortCheckResult, result
 from functions.api.problems import RequestRefused
 from functions.drop import Location
-from functions.operations.port_check import (
-    Kind,
-    PromotedColumn,
-    columns_of_file,
-    columns_of_table,
-    is_port,
-    newest_promoted,
-    port_tests,
-)
+from functions.operations.port_check import Kind, PromotedColumn, is_port, port_tests
 
 
 def add(app: APIGatewayHttpResolver) -> None:
@@ -70,6 +62,8 @@ def _results(here: Asked, product: str, entry: Entry, plan: Plan, kind: Kind) ->
 
 def _columns(here: Asked, entry: Entry, plan: Plan) -> tuple[PromotedColumn, ...]:
     """Return the columns that consumers of a contract have; RequestRefused with 409 if they have none."""
+    from functions.operations.promoted_columns import columns_of_file, columns_of_table, newest_promoted
+
     drop = newest_promoted(here.ports.ledger, entry.contract, here.ports.clock.now())
     if drop is None or drop.promoted is None:
         raise RequestRefused(409, f"Nothing of {entry.contract} is promoted yet.")

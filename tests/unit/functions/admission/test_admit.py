@@ -20,7 +20,8 @@ from contracts.plan import Check as PlanCheck
 from contracts.plan import Columns, Csv, Limit, LogicalType, Plan, Property, record_checks
 from contracts.problem import visible
 from contracts.terms.trailer import Trailer
-from functions.admission.admit import LARGEST_FILE, SAMPLE, Admission, Read, admit, header, header_line
+from functions.admission.admit import LARGEST_FILE, SAMPLE, Admission, Read, admit, header_line
+from functions.admission.header_again import header
 from functions.admission.heads import job_limits, text_forms
 from functions.aws.emr_serverless import LARGEST, TIMEOUT_MINUTES
 from tests.builders import a_plan

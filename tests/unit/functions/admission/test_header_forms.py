@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.plan import Columns, Csv, Plan, Property
-from functions.admission.admit import SAMPLE, Admission, admit, header, header_line
+from functions.admission.admit import SAMPLE, Admission, admit, header_line
+from functions.admission.header_again import header
 from tests.builders import a_plan
 
 FOLDED = replace(a_plan(), csv=Csv(multi_line=True), columns=Columns(extra="ignore"))

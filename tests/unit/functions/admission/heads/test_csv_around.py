@@ -8,7 +8,8 @@ import pytest
 
 from contracts.plan import Csv, Limit, Plan, Property
 from contracts.terms.leader import Leader
-from functions.admission.admit import Admission, admit, header
+from functions.admission.admit import Admission, admit
+from functions.admission.header_again import header
 from tests.builders import a_plan
 
 PROPERTIES = (Property("account", "string"), Property("amount", "number"), Property("day", "date"))

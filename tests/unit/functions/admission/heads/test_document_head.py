@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from contracts.plan import Json, Plan, record_checks
-from functions.admission.admit import SAMPLE, Admission, admit, header, header_line
+from functions.admission.admit import SAMPLE, Admission, admit, header_line
+from functions.admission.header_again import header
 from tests.builders import a_plan
 
 AGREED = ("id", "note")

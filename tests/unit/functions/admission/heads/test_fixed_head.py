@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from contracts.place import HEADER, Place
-from functions.admission.admit import Admission, admit, header, header_line, notes
+from functions.admission.admit import Admission, admit, header_line
+from functions.admission.header_again import header, notes
 from tests.layouts import PROPERTIES, plan_of
 
 GOOD = "D00123400001234Ada  \nD00123500001235Bob  \n"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from contracts.plan import ROW_END, SHEETS, Columns, Csv, FileFormat, Plan, Property, Sheet
-from functions.admission.admit import Admission, admit, header, header_line, notes
+from functions.admission.admit import Admission, admit, header_line
+from functions.admission.header_again import header, notes
 from functions.admission.heads import sheet_head
 from tests import workbooks
 from tests.builders import a_plan

@@ -11,7 +11,8 @@ import pytest
 
 from contracts.plan import Columns, Limit, Plan, Property, Xml, record_checks
 from contracts.problem import Problem
-from functions.admission.admit import SAMPLE, Admission, admit, header, header_line
+from functions.admission.admit import SAMPLE, Admission, admit, header_line
+from functions.admission.header_again import header
 
 BANK = "urn:example:bank"
 PROPERTIES = (Property("id", "integer"), Property("name", "string"))
