@@ -86,6 +86,8 @@ class ValueForm:
 
     def of_type(self, kind: str) -> ValueForm:
         """Return what of the form matters for cells of a type."""
+        if self == PLAIN:
+            return self
         own = {"trim", "nulls", *OF_TYPES.get(kind, ())}
         form = replace(PLAIN, **{f.name: getattr(self, f.name) for f in fields(self) if f.name in own})
         if form.dates:

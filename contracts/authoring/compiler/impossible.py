@@ -177,8 +177,10 @@ def _numbers(prop: Property, own: Rules) -> Iterator[str]:
         if beyond and holds:
             yield f"none that {holds} is {SIGNS[bound.kind]} {bound.value}"
     multiple = _the(own, rules.MultipleOf)
+    if multiple is None:
+        return
     lows = [Fraction(bound.value) for bound in bounds if isinstance(bound, LOWER)]
-    if multiple is None or not lows or len(lows) == len(bounds):
+    if not lows or len(lows) == len(bounds):
         return
     step = Fraction(multiple.value)
     first = -(-max(lows) // step) * step

@@ -27,6 +27,8 @@ MOST_DIGITS = 100
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 NULLS = ("", "~", "null", "Null", "NULL")
 INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+BEGINS = frozenset("+-.0123456789")
+"""The characters that numbers begin with."""
 NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")
 TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
@@ -131,7 +133,7 @@ class _Composer:
                 raise self._stop(event, "unknown-alias", message, "Write the value out.")
             return self.anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent):
-            node = self._scalar(event)
+            node = Node("scalar", self._value(event), _position(event))
         elif isinstance(event, yaml.SequenceStartEvent):
             items = []
             while not isinstance(inner := next(self.events), yaml.SequenceEndEvent):
@@ -140,7 +142,8 @@ class _Composer:
         else:
             pairs = []
             while not isinstance(inner := next(self.events), yaml.MappingEndEvent):
-                key = self._node(inner, depth + 1)
+                is_name = isinstance(inner, yaml.ScalarEvent) and not inner.anchor and not inner.tag
+                key = Node("scalar", None, _position(inner)) if is_name else self._node(inner, depth + 1)
                 if key.kind != "scalar":
                     message = "A list or a mapping is here instead of a key."
                     raise self._stop(inner, "complex-key", message, "Write a name, then a colon.")
@@ -150,34 +153,35 @@ class _Composer:
             self.anchors[event.anchor] = node
         return node
 
-    def _scalar(self, event: Any) -> Node:
-        plain = event.implicit[0] and not event.style
-        position = Position(event.start_mark.line + 1, event.start_mark.column + 1, event.value, plain)
+    def _value(self, event: Any) -> Any:
         if event.tag not in TEXT_TAGS:
             stop = self._stop(
                 event, "yaml-tag", f"The tag `{event.tag}` is not read.", "Leave it out; write the value."
             )
             self.document.findings.append(stop.finding)
-        value: Any = event.value
-        if plain and not event.tag:
-            if value in NULLS:
-                value = None
-            elif value.casefold() in WORDS:
-                value = WORDS[value.casefold()]
-            else:
-                value = value if (number := number_of(value)) is None else number
-        return Node("scalar", value, position)
+        value = event.value
+        if event.style or event.tag or not event.implicit[0]:
+            return value
+        if value in NULLS:
+            return None
+        word = value.casefold()
+        if word in WORDS:
+            return WORDS[word]
+        return value if (number := number_of(value)) is None else number
 
 
 def number_of(text: str) -> int | Decimal | None:
     """Return the number that a text is, of a size that can be computed with; None if it is none."""
-    if len(text) > MOST_DIGITS:
+    if len(text) > MOST_DIGITS or text[:1] not in BEGINS:
         return None
     return int(text) if INTEGER.fullmatch(text) else Decimal(text) if NUMBER.fullmatch(text) else None
 
 
 def _position(event: Any) -> Position:
-    return Position(event.start_mark.line + 1, event.start_mark.column + 1)
+    mark = event.start_mark
+    if not isinstance(event, yaml.ScalarEvent):
+        return Position(mark.line + 1, mark.column + 1)
+    return Position(mark.line + 1, mark.column + 1, event.value, event.implicit[0] and not event.style)
 
 
 def _place(node: Node, path: Path, document: Document) -> Any:
@@ -212,6 +216,8 @@ def _with_merged(node: Node, document: Document) -> list[tuple[Node, Node]]:
     The merge key is of YAML 1.1 (yaml.org/type/merge.html), and most tools that read contracts still know it.
     """
     own = [pair for pair in node.value if not _is_merge(pair[0])]
+    if len(own) == len(node.value):
+        return own
     names = {str(key.position.text) for key, _ in own}
     for _, merged in (pair for pair in node.value if _is_merge(pair[0])):
         for source in merged.value if merged.kind == "list" else [merged]:

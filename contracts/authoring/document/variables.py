@@ -53,6 +53,8 @@ def resolve(document: Document, values: Mapping[str, str]) -> None:
     """
     if str(document.data.get("apiVersion")) < SINCE or not any(True for _ in blocks(document.data)):
         return
+    if b"${" not in document.raw and b"\\" not in document.raw:  # which may write a `$` otherwise
+        return
     texts: dict[tuple[int, int], str] = {}
     for path, text in list(_texts(document.data, ())):
         kept = _kept(document, path, values)

@@ -134,10 +134,10 @@ def _placing(document: Document, mark: Position) -> Any:
     """Return a function from positions in a text to those in the file; a block begins on the line after its sign."""
     lines = document.raw.decode("utf-8-sig", "replace").split("\n")
     if lines[mark.line - 1][mark.column - 1 : mark.column] not in ("|", ">"):
-        return lambda own: replace(own, line=mark.line, column=mark.column)
+        return lambda own: own._replace(line=mark.line, column=mark.column)
     first = next((line for line in lines[mark.line :] if line.strip()), "")
     indent = len(first) - len(first.lstrip(" "))
-    return lambda own: replace(own, line=own.line + mark.line, column=own.column + indent)
+    return lambda own: own._replace(line=own.line + mark.line, column=own.column + indent)
 
 
 def _severity(document: Document, path: Path, entry: dict[str, Any], inner: dict[str, Any]) -> Severity | None:
