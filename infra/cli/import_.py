@@ -22,6 +22,8 @@ FORMATS = (
 )  # fmt: skip
 """The formats by name, as contracts.authoring.imports.formats has them; here so that help starts at once."""
 
+KINDS = ("csv", "json", "jsonl", "parquet", "xlsx", "xls", "ods")
+"""The formats of files that need no layout, as contracts.authoring.imports.importing has them."""
 PARQUET = "parquet"
 """The format whose sources and files are one."""
 HEAD = 4096
@@ -59,7 +61,7 @@ Examples:
 @click.option(
     "--files", multiple=True, metavar="PATTERN", help="Pattern of the contract's keys below landing; repeatable."
 )
-@click.option("--format", "kind", type=click.Choice(["csv", "jsonl", "parquet"]), help="Format of the files.")
+@click.option("--format", "kind", type=click.Choice(KINDS), help="Format of the files.")
 @click.option(
     "--status",
     type=click.Choice(["draft", "active"]),

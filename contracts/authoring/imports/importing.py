@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as File
-from typing import Any
+from typing import Any, Literal, get_args
 
 from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.document import source
@@ -21,6 +21,7 @@ from contracts.authoring.imports import signs, writing
 from contracts.authoring.imports.formats import FORMATS, ImportFormat
 from contracts.authoring.imports.imported import Imported
 from contracts.authoring.imports.suites import dbt_manifest
+from contracts.plan import OF_JSON
 from contracts.problem import nearest, quoted
 
 TRIAL = {"files": "trial/*", "producer": "trial"}
@@ -30,6 +31,11 @@ PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{
 HOW = (
     "Name its files with --files, --producer and --format, or add a `drop` block by hand (docs/reference/drop-block.md)"
 )
+
+
+FileKind = Literal["csv", "json", "jsonl", "parquet", "xlsx", "xls", "ods"]
+"""The formats of files that a drop block need say no more of; XML has a path to its records, fixed width a layout."""
+KINDS: tuple[str, ...] = get_args(FileKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +204,7 @@ def _with_block(data: dict[str, Any], settings: dict[str, Any], files: Files) ->
     named = {"files": patterns[0] if len(patterns) == 1 else patterns, "producer": files.producer}
     of_others = {"csv"} - {files.format} | ({"values"} if files.format == "parquet" else set())
     own = {key: value for key, value in settings.items() if key not in of_others}
-    if files.format == "jsonl" and "columns" in own:  # keys of an object have no order
+    if files.format in OF_JSON and "columns" in own:  # keys of an object have no order
         own["columns"] = {key: value for key, value in own["columns"].items() if key != "order"}
     value = {**(named if patterns else TRIAL), "format": files.format, **own}
     block = {"property": "drop", "vendor": parse.VENDOR, "value": value}

@@ -28,7 +28,9 @@ HOW = "give the parameters files, producer and format, or write it as ODCS with 
 OF_IMPORTS = "for a text of another format, with the other two"
 Pattern = Annotated[str | None, Query(description=f"The pattern of the contract's keys, {OF_IMPORTS}", max_length=1024)]
 Producer = Annotated[str | None, Query(description=f"The producer of its files, {OF_IMPORTS}", max_length=255)]
-Kind = Annotated[Literal["csv", "jsonl", "parquet"] | None, Query(description=f"Their format, {OF_IMPORTS}")]
+FileKind = Literal["csv", "json", "jsonl", "parquet", "xlsx", "xls", "ods"]
+"""The formats that `dropgate import` takes (contracts.authoring.imports.importing, loaded when asked for)."""
+Kind = Annotated[FileKind | None, Query(description=f"Their format, {OF_IMPORTS}")]
 
 
 def add(app: APIGatewayHttpResolver) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner, Result
 
+from contracts.authoring.compiler.compile import compile_text
 from contracts.authoring.imports.formats import FORMATS
+from contracts.authoring.imports.importing import KINDS
+from functions.api.routes.published.registration import FileKind
 from infra.cli import import_
 from infra.cli.main import main
 from infra.packaging.bundles import ROOT
@@ -29,6 +33,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_help_knows_the_formats_that_there_are() -> None:
     assert tuple(FORMATS) == import_.FORMATS
+    assert import_.KINDS == KINDS == get_args(FileKind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_contract_of_each_format_of_files_is_in_force_as_it_is(kind: str) -> None:
+    at = (
+        "--producer",
+        "shop",
+        "--files",
+        f"shop/*.{kind}",
+        "--format",
+        kind,
+        "--status",
+        "active",
+        "--to",
+        "contracts",
+    )
+    assert bring("a.json", *at).exit_code == 0
+    contract = compile_text(Path("contracts/orders.v1.yaml").read_bytes(), "orders.v1.yaml")
+    assert contract.plan
+    assert contract.plan.file_format == kind
+    assert not [f for f in contract.findings if f.level != "note"]
 
 
 def test_contract_goes_to_standard_output_and_notes_do_not() -> None:
