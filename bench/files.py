@@ -114,10 +114,12 @@ class Files:
         return self.folder / "mostly-bad.csv"
 
     def wide(self, columns: int) -> Path:
-        """CSV of a hundred rows of very many numbers, one of which is below zero."""
+        """CSV of a hundred rows of very many numbers; one is below zero, and another cell is no number."""
         file = self.folder / "wide.csv"
         header, *rows = (",".join(cells) for cells in ([f"n{n}" for n in range(columns)], *[["1.5"] * columns] * 100))
-        file.write_text("\n".join([header, rows[0].replace("1.5", "-1", 1), *rows[1:], ""]), encoding="utf-8")
+        file.write_text(
+            "\n".join([header, rows[0].replace("1.5", "-1", 1).replace("1.5", "x", 1), *rows[1:], ""]), encoding="utf-8"
+        )
         return file
 
     def long_line(self, mebibytes: int) -> Path:

@@ -24,6 +24,14 @@ from contracts.watermarks import HighMark
 
 SIFTED_FROM = 16 * 2**20
 """Bytes of CSV files from which the job prefilters their lines: Spark judges fewer bytes faster than workers start."""
+BROAD = 400
+"""Columns beyond which lines of files of any size are prefiltered: Spark takes longer to plan so many columns than
+workers take to start, and Arrow to find the columns that Spark has to judge."""
+
+
+def is_broad(plan: Plan, columns: int) -> bool:
+    """Return True if files of so many columns are prefiltered whatever their size is."""
+    return plan.file_format in ("csv", "jsonl") and columns > BROAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def _evidence(
         return Evidence(), ()
     plan, files = request.plan, list[Future[None]]()
     failing = [(n, c) for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in tallies.values())]
-    records = line_numbers.with_lines(spark, judged.scanned, plan, single_records(spark, judged, plan))
+    records = line_numbers.with_lines(spark, judged.scanned, plan, single_records(spark, judged, plan, failing))
     rows = evidence.write_rows(spark, records, request, failing, how_many)
     rejected = {drop: tally.total - tally.valid for drop, tally in tallies.items()}
     targets = evidence.rejected_files(request, rejected)

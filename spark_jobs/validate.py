@@ -77,10 +77,11 @@ def main() -> None:
     spark.stop()
 
 
-def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM) -> None:
+def run(spark: SparkSession, request_uri: str, prefilter_from: int | None = SIFTED_FROM) -> None:
     """Judge every drop of a request and write the result, last and whole; raise if the run as such fails.
 
-    Files of `prefilter_from` bytes or more are prefiltered; the results are the same for any value of it.
+    Files of `prefilter_from` bytes or more, and broad ones, are prefiltered, with None no file; the results are the
+    same for any value of it.
     """
     started = _now()
     session = configured(spark)
@@ -100,7 +101,7 @@ def run(spark: SparkSession, request_uri: str, prefilter_from: int = SIFTED_FROM
 
 
 def judge(
-    spark: SparkSession, request: JobRequest, pool: Executor, prefilter_from: int = SIFTED_FROM
+    spark: SparkSession, request: JobRequest, pool: Executor, prefilter_from: int | None = SIFTED_FROM
 ) -> measure.MeasuredBatch:
     """Take a request through the steps of the job: in lines, scan, second pass, measure."""
     sql_guard.check_plan(spark, request.plan)

@@ -14,7 +14,7 @@ from datetime import timedelta
 from random import sample
 
 from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
-from contracts.job import SIFTED_FROM
+from contracts.job import SIFTED_FROM, is_broad
 from contracts.plan import Plan
 from functions import keys
 from functions.drop import Drop, Transition, advance
@@ -269,6 +269,7 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
     staged = (keys.stage_folder(zones, plan, drop.id, drop.received_at) for drop in drops)
     references = flow_references.folders(zones, plan)
     sifted = plan.file_format in ("csv", "fixed", "jsonl", "parquet") and batch.size >= SIFTED_FROM
+    sifted = sifted or is_broad(plan, len(plan.properties))
     return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
 
 

@@ -29,6 +29,11 @@ def joined(masks: Sequence[int]) -> int:
     return sum(mask << n * WIDTH for n, mask in enumerate(masks))
 
 
+def split(mask: int, columns: int) -> list[int]:
+    """Split a mask into the values of so many mask columns."""
+    return [(mask >> n * WIDTH) & ((1 << WIDTH) - 1) for n in range(columns)]
+
+
 def record_checks(plan: Plan) -> Numbered:
     """Return the checks that decide whether a line is a record at all, with their numbers."""
     return [(n, c) for n, c in enumerate(plan.row_checks()) if c.scope == "record"]

@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
-from spark_jobs.prefilter import fixed_slices, json_objects, other_encodings
+from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -31,6 +30,8 @@ COUNTS = (
     ("failing", pa.int64()),
     ("sums", pa.list_(pa.int64())),
     ("keys", pa.list_(pa.list_(pa.string()))),
+    ("open", pa.list_(pa.int64())),
+    ("nulls", pa.list_(pa.int64())),
 )
 SCHEMA = pa.schema(
     [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("mask", MASK), *COUNTS]
@@ -40,19 +41,15 @@ SCHEMA = pa.schema(
 A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
 first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
 sums of the lines that pass (nulls by column, then `letters`); and the first and the last value of each key, if its
-values ascend, or do when they are sorted, and every line is a record. Behind all lines of a partition come the masks of
-its files: how many lines fail so, and their sums. Lines are in the encoding of their file, the text of a header is
-decoded.
+values ascend, or do when they are sorted, and every line is a record. Of its odd lines it has the places of columns
+that are `open`, null for all, and the `nulls` in the other counted columns (`open_columns`). Behind all lines of a
+partition come the masks of its files: how many lines fail so, and their sums. Lines are in the encoding of their file,
+the text of a header is decoded.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
 ENDS = ("", "\n", "\r\n", "\r")
 """The line ends that may follow a text."""
-LEAST_FIRST = {"greater_equal": operator.ge, "greater": operator.gt}
-"""Bounds that all values keep if the least one does, by the names of Arrow's functions."""
-GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
-"""Bounds that all values keep if the greatest one does."""
-
 Bound = tuple[str, Any]
 """One of these names, and the bound."""
 Bit = tuple[int, int]
@@ -130,6 +127,7 @@ class PassCondition:
     character that comments begin with, which are like empty lines. Files that may begin with a header have names that
     end in `headed`. Of `fixed` width, records begin with `begins`, and a text of their fields with delimiters between
     them is tested (`fixed_slices.joined`). If records are objects of JSON, `names` are those of their values, by place.
+    With `shapes` odd lines are tested cell by cell.
     """
 
     pattern: str
@@ -152,6 +150,7 @@ class PassCondition:
     begins: str = ""
     refilled: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
+    shapes: open_columns.CellShapes | None = None
 
     def shaped(self, texts: pa.StringArray, ids: pa.Int64Array) -> pa.BooleanArray:
         """Return which texts have the passing shape, and are no header."""
@@ -216,6 +215,13 @@ class LineBatch:
         except UnicodeDecodeError:
             return None
 
+    def open_columns(self, own: slice, odd: pa.BooleanArray, condition: PassCondition) -> open_columns.OpenColumns:
+        """Return the columns that are not sure in the odd ones among some of the lines."""
+        if not odd.true_count:
+            return open_columns.NONE
+        text = other_encodings.decoded(self.raw[own].filter(odd), condition.encoding, ended=self.ended)
+        return open_columns.EVERY if text is None else open_columns.of_lines(text[0], condition, ended=text[1])
+
     def as_they_came(self, results: LineResults, masks: Masks, which: pa.UInt64Array) -> pa.RecordBatch:
         """Return some of the lines, without their line ends, and the masks of the checks that they fail."""
         ends = pa.array([stretch.end for stretch in self.stretches], pa.int32())
@@ -269,6 +275,8 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
             cells, fails = results.cells.slice(before, like), results.fails[own]
             letters = [test[before : before + like] for test in results.letters]
             sure = len(fails) - fails.null_count
+            odd = others[own] if not sure else pc.and_(others[own], fails.is_null())
+            columns = lines.open_columns(own, odd, condition)
             if sure:
                 addends = [*condition.are_null(cells), *letters]
                 _add(failing, stretch.file, addends, fails.filter(results.shaped[own]))
@@ -288,6 +296,8 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                         span(cells.column(str(at)).combine_chunks(), sorts=condition.sorts) if like and alike else None
                         for _, at in condition.keys
                     ],
+                    "open": columns.places,
+                    "nulls": columns.nulls,
                 }
             )
             before += like
@@ -366,9 +376,13 @@ def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> Lin
     shaped = condition.shaped(texts, lines.ids)
     whole = shaped.true_count == len(shaped)
     try:
-        cells = _cells(texts if whole else texts.filter(shaped), condition, ended=ended)
+        cells = cell_tests.cells(texts if whole else texts.filter(shaped), condition, ended=ended)
         letters = other_encodings.letters(lines.raw if whole else lines.raw.filter(shaped), condition.letters)
-        failed = [pair for column in condition.tested for pair in failed_tests(cells.column(str(column.at)), column)]
+        failed = [
+            pair
+            for column in condition.tested
+            for pair in cell_tests.failed_tests(cells.column(str(column.at)), column)
+        ]
         if not failed:
             return LineResults(shaped, shaped, cells, unsure, letters)
         fine = reduce(pc.and_, (passes for _, passes in failed)).combine_chunks()
@@ -400,82 +414,3 @@ def _mask_numbers(
     new = [pair["values"] for pair in often if pair["values"] not in masks][: MOST_MASKS - len(masks)]
     masks.update((text, tuple(map(int, text.split(",")))) for text in new)
     return pc.index_in(each, pa.array(list(masks), pa.string()))
-
-
-def _cells(texts: pa.StringArray, condition: PassCondition, *, ended: bool) -> pa.Table:
-    """Parse the columns that are tested, named by their places."""
-    types = {str(column.at): column.type for column in condition.tested}
-    if not types or not len(texts):
-        return pa.table({name: pa.array([], kind) for name, kind in types.items()})
-    readings = {str(column.at): column.reading for column in condition.tested if column.reading}
-    wanted = types | dict.fromkeys(readings, pa.string())
-    lines = texts if ended else pc.binary_join_element_wise(texts, "", "\n")
-    _, offsets, buffer = lines.buffers()
-    bounds = memoryview(offsets).cast("i")
-    start, end = bounds[lines.offset], bounds[lines.offset + len(lines)]
-    text = buffer.slice(start, end - start)
-    cells = json_objects.cells(text, wanted, condition.names) if condition.names else _split(text, wanted, condition)
-    for name, reading in readings.items():
-        values = reading.values(cells.column(name), types[name])
-        cells = cells.set_column(cells.schema.get_field_index(name), name, values)
-    if cells.num_rows != len(texts):
-        raise pa.ArrowInvalid("as many rows as lines")
-    return cells
-
-
-def _split(text: pa.Buffer, wanted: dict[str, pa.DataType], condition: PassCondition) -> pa.Table:
-    """Parse some columns, named by their places, of lines of cells."""
-    return pyarrow.csv.read_csv(
-        pa.BufferReader(text),
-        pyarrow.csv.ReadOptions(
-            use_threads=False, block_size=text.size + 1, column_names=[str(n) for n in range(condition.width)]
-        ),
-        pyarrow.csv.ParseOptions(
-            delimiter=condition.delimiter,
-            quote_char=condition.quote or False,
-            double_quote=False,
-            escape_char=False,
-            ignore_empty_lines=False,
-        ),
-        pyarrow.csv.ConvertOptions(
-            check_utf8=False,  # the pattern did
-            column_types=wanted,
-            include_columns=list(wanted),
-            null_values=list(condition.nulls),
-            strings_can_be_null=True,
-            decimal_point=condition.decimal,
-        ),
-    )
-
-
-def failed_tests(values: pa.ChunkedArray, column: TestedColumn) -> Iterator[tuple[ColumnTest, Any]]:
-    """Yield each test that not all values pass, with the values that do."""
-    for test in column.tests:
-        match test.kind:
-            case "required" if values.null_count:
-                yield test, values.is_valid()
-            case "banned" if values.null_count < len(values):
-                yield test, values.is_null()
-            case "among":
-                yield test, pc.or_(pc.is_in(values, pa.array(test.argument, values.type)), values.is_null())
-            case "outside":
-                yield test, pc.invert(pc.is_in(values, pa.array(test.argument, values.type)))
-            case "pattern":
-                yield test, pc.fill_null(pc.match_substring_regex(values, test.argument), True)
-    if values.null_count < len(values):
-        yield from _within(values, [test for test in column.tests if test.kind == "bound"])
-        if lengths := [test for test in column.tests if test.kind == "length"]:
-            yield from _within(pc.utf8_length(values), lengths)
-
-
-def _within(values: pa.ChunkedArray, tests: Sequence[ColumnTest]) -> Iterator[tuple[ColumnTest, Any]]:
-    """Do the same for bounds: if the least and the greatest value are within a bound, all are."""
-    if not tests:
-        return
-    span = pc.min_max(values)
-    least, greatest = span["min"].as_py(), span["max"].as_py()
-    for test in tests:
-        name, bound = test.argument
-        keeps = LEAST_FIRST[name](least, bound) if name in LEAST_FIRST else GREATEST_FIRST[name](greatest, bound)
-        if not keeps:
-            yield test, pc.fill_null(pc.call_function(name, [values, pa.scalar(bound, values.type)]), True)

@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, failed_tests, span
+from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, span
+from spark_jobs.prefilter.cell_tests import all_pass
 from spark_jobs.prefilter.ranges import RangeReader, Source
 
 SCHEMA = pa.schema(
@@ -124,20 +125,16 @@ def _is_read_alike(footer: Any, part: Part, conditions: ColumnConditions) -> boo
 def passes(values: pa.Array, column: TestedColumn) -> bool:
     """Return True if all values of a column pass and have its type."""
     of_nulls = [test for test in column.tests if test.kind in OF_NULLS]
-    if not _pass(values, replace(column, tests=tuple(of_nulls))):
+    if not all_pass(values, replace(column, tests=tuple(of_nulls))):
         return False
     if pa.types.is_dictionary(values.type):
         values.validate(full=True)  # texts are UTF-8, and every value is one of them
         others = (test for test in column.tests if test.kind not in OF_NULLS)
-        if _pass(values.dictionary, replace(column, tests=tuple(others))):
+        if all_pass(values.dictionary, replace(column, tests=tuple(others))):
             return True
     if pa.types.is_floating(values.type) and pc.all(pc.is_finite(values)).as_py() is False:
         return False
-    return _pass(_plain(values, column), column)
-
-
-def _pass(values: pa.Array, column: TestedColumn) -> bool:
-    return all(pc.all(passing).as_py() is not False for _, passing in failed_tests(values, column))
+    return all_pass(_plain(values, column), column)
 
 
 def _plain(values: pa.Array, column: TestedColumn) -> pa.Array:

@@ -26,13 +26,13 @@ from spark_jobs.counting import bitmask, floats, sums
 from spark_jobs.counting.spark_types import OF_VALUES
 from spark_jobs.prefilter import fixed_slices, object_tests, value_tests
 from spark_jobs.prefilter.arrow_tests import (
-    GREATEST_FIRST,
-    LEAST_FIRST,
     ColumnTest,
     PassCondition,
     Reading,
     TestedColumn,
 )
+from spark_jobs.prefilter.cell_tests import GREATEST_FIRST, LEAST_FIRST
+from spark_jobs.prefilter.open_columns import CellShapes
 from spark_jobs.prefilter.parquet_columns import ColumnConditions
 from spark_jobs.prefilter.value_tests import Untestable
 
@@ -61,18 +61,19 @@ MOST_NULLS = 100_000
 
 
 def pass_condition(
-    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], widest: int = WIDE
+    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], widest: int = WIDE, *, narrows: bool = False
 ) -> PassCondition | None:
     """Return the condition for lines below a header of up to so many columns to pass.
 
-    None if a check has no test or lines are not text.
+    None if a check has no test or lines are not text. If it `narrows`, odd lines are tested cell by cell.
     """
     try:
         if len(header) > widest:
             return None
         if plan.file_format == "jsonl":
             return object_tests.object_condition(plan, header)
-        return _pass_condition(plan, header, header_texts)
+        condition = _pass_condition(plan, header, header_texts)
+        return replace(condition, shapes=_cell_shapes(plan, header)) if narrows and not plan.fixed else condition
     except (Untestable, ValueError):  # a pattern too large for RE2, or a value that Python or Arrow lacks
         return None
 
@@ -94,9 +95,7 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     here = {p.name: p for p in plan.properties if p.name in at}
     if csv.trailing_delimiter or not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise Untestable
-    checks: dict[str | None, list[tuple[int, Check]]] = {name: [] for name in here}
-    for n, check in enumerate(plan.row_checks()):
-        checks.setdefault(check.property, []).append((n, check))
+    checks = _checks(plan, here)
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
     key_names = value_tests.keys_of(plan, header)
     tested = [
@@ -131,6 +130,44 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     for pattern in (condition.pattern, *value_tests.patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
+
+
+def _checks(plan: Plan, here: Iterable[str]) -> dict[str | None, list[tuple[int, Check]]]:
+    """Return the row checks of each property, with their numbers."""
+    checks: dict[str | None, list[tuple[int, Check]]] = {name: [] for name in here}
+    for n, check in enumerate(plan.row_checks()):
+        checks.setdefault(check.property, []).append((n, check))
+    return checks
+
+
+def _cell_shapes(plan: Plan, header: tuple[str, ...]) -> CellShapes:
+    """Return the shapes of the cells of lines of CSV."""
+    csv, at = plan.csv, positions(header)
+    quote, delimiter = re.escape(csv.quote), re.escape(csv.delimiter)
+    cell = f"{value_tests.characters(csv.delimiter, csv.quote)}*"
+    if quote:
+        cell = f"(?:{cell}|{quote}{value_tests.characters(csv.quote, csv.escape)}*{quote})"
+    here = [prop for prop in plan.properties if prop.name in at]
+    checks = _checks(plan, at)
+    filled = {prop.name for prop in here if _is_filled(prop, csv, (c for _, c in checks[prop.name]))}
+    return CellShapes(
+        rf"\A{cell}(?:{delimiter}{cell})*(?:\r?\n|\r)?\z",
+        tuple((at[prop.name], _text_shape(prop, csv, filled=prop.name in filled)) for prop in here),
+        "|".join(re.escape(sign) for sign in sorted({csv.quote, csv.escape} - {""})),
+    )
+
+
+def _text_shape(prop: Property, csv: Csv, *, filled: bool) -> str:
+    """Return the pattern of the text of a cell that is surely of its type or, unless it must be filled, null."""
+    if prop.type == "string":
+        return ".+" if filled else ""
+    beyond = {csv.delimiter, csv.quote, csv.escape, *UNLIKE}
+    words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
+    text = f"(?:{'|'.join([value_tests.typed(prop), *words])})"
+    if prop.form and prop.form.trim:
+        around = f"[{''.join(map(re.escape, sorted({*BLANKS} - beyond)))}]*"
+        return f"{around}{text}{around}"
+    return text
 
 
 def _signs(plan: Plan) -> Csv:
@@ -307,11 +344,6 @@ def _shape(prop: Property | None, csv: Csv, *, filled: bool) -> str:
             value_tests.characters(csv.quote, csv.escape) + many,
         )
     else:
-        beyond = {csv.delimiter, csv.quote, csv.escape, *UNLIKE}
-        words = [re.escape(word) for word in csv.null_values if not filled and not beyond & set(word)]
-        bare = quoted = f"(?:{'|'.join([value_tests.typed(prop), *words])})"
-        if prop.form and prop.form.trim:
-            around = f"[{''.join(map(re.escape, sorted({*BLANKS} - beyond)))}]*"
-            bare = quoted = f"{around}{bare}{around}"
+        bare = quoted = _text_shape(prop, csv, filled=filled)
     quote = re.escape(csv.quote)
     return f"(?:{bare}|{quote}{quoted}{quote})" if quote else bare

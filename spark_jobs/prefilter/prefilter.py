@@ -7,7 +7,7 @@ or if a contract has a check that Arrow cannot test.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -27,7 +27,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
-from contracts.job import JobDrop
+from contracts.files.header import MOST_COLUMNS
+from contracts.job import JobDrop, is_broad
 from contracts.plan import Csv, Plan
 from spark_jobs.counting import bitmask
 from spark_jobs.counting.lines import MaskCount
@@ -53,9 +54,9 @@ SAMPLE = 2**16
 """Bytes of a file's start that are tested to see whether prefiltering pays."""
 
 
-def is_for(drops: Sequence[JobDrop], least: int) -> bool:
-    """Return True if the lines of files are to be prefiltered, if their contract allows it."""
-    return sum(drop.size for drop in drops) >= least and has_arrow()
+def is_for(plan: Plan, drops: Sequence[JobDrop], least: int) -> bool:
+    """Return True if the lines of files with one header are to be prefiltered, if their contract allows it."""
+    return (is_broad(plan, len(drops[0].header)) or sum(drop.size for drop in drops) >= least) and has_arrow()
 
 
 def has_arrow() -> bool:
@@ -72,11 +73,18 @@ def _is_here(module: str) -> bool:
     return True
 
 
-def pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition | None:
-    """Return the condition for lines of files with one header to pass; None if Arrow cannot test it."""
+def pass_condition(
+    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], *, narrows: bool = False
+) -> PassCondition | None:
+    """Return the condition for lines of files with one header to pass; None if Arrow cannot test it.
+
+    If it `narrows`, or if there are very many columns, odd lines are tested cell by cell.
+    """
     from spark_jobs.prefilter import plan_tests  # noqa: PLC0415 (needs Arrow)
 
-    return plan_tests.pass_condition(plan, header, header_texts)
+    broad = is_broad(plan, len(header))
+    widest = MOST_COLUMNS if broad else plan_tests.WIDE
+    return plan_tests.pass_condition(plan, header, header_texts, widest, narrows=narrows or broad)
 
 
 def are_large(drops: Sequence[JobDrop]) -> bool:
@@ -145,9 +153,9 @@ class Prefiltered(StretchCounts):
         """Return the lines that are left: file, block, id, line."""
         return self._lines.where("mask is null").select("file", "block", "id", self._line.alias("line"))
 
-    def failing(self, mask_columns: Sequence[str]) -> DataFrame:
-        """Return the lines that fail: file, block, `at`, `raw`, mask columns."""
-        masks = (sf.expr(f"mask[{n}]").alias(name) for n, name in enumerate(mask_columns))
+    def failing(self, mask_columns: Mapping[str, int]) -> DataFrame:
+        """Return the lines that fail: file, block, `at`, `raw`, mask columns, given with their numbers."""
+        masks = (sf.expr(f"mask[{n}]").alias(name) for name, n in mask_columns.items())
         at, raw = sf.col("id").alias("at"), self._line.alias("raw")
         return self._lines.where("mask is not null").select("file", "block", at, raw, *masks)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +44,23 @@ class StretchCounts:
             splits[at] = splits[at] + split if at in splits else split
         return splits
 
-    def mask_counts(self) -> Iterator[MaskCount]:
-        """Yield the lines that pass and those that fail the same checks, with the nulls in them."""
+    def mask_counts(self, others: Container[int] | None = None) -> Iterator[MaskCount]:
+        """Yield the lines that pass and those that fail the same checks, with the nulls in them.
+
+        Of odd lines come the nulls without the lines, but for the sums at some places, None for all: Spark adds these.
+        """
         for row in self.counts:
             if row["n"]:
                 yield MaskCount(row["file"], 0, row["n"], row["sums"])
+            if others is not None and row["odd"]:
+                nulls = (0 if place in others else n for place, n in enumerate(row["nulls"]))
+                yield MaskCount(row["file"], 0, 0, [*nulls, *[0] * (len(row["sums"]) - len(row["nulls"]))])
         yield from self.fails
+
+    def open_columns(self) -> set[int] | None:
+        """Return the places of the columns in which not all cells of odd lines are sure; None if any column may be."""
+        places = [row["open"] for row in self.counts if row["odd"]]
+        return None if None in places else set(chain.from_iterable(places))
 
     def ascending(self) -> dict[str, set[int]]:
         """Return by file the checks of keys, by number, whose values ascend from line to line, so that none repeats."""

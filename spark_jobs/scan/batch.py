@@ -32,19 +32,19 @@ log = logging.getLogger(__name__)
 
 
 def scan(
-    spark: SparkSession, request: JobRequest, cached: ExitStack, prefilter_from: int = SIFTED_FROM
+    spark: SparkSession, request: JobRequest, cached: ExitStack, prefilter_from: int | None = SIFTED_FROM
 ) -> ScannedBatch:
     """Scan all lines of a request into scratch; if that fails, find the files that it fails for and scan the others.
 
     Files with one header that have `prefilter_from` bytes or more are prefiltered if that pays; from 0 bytes on,
-    whenever it is possible. `cached` gives back what executors keep.
+    whenever it is possible; with None never. `cached` gives back what executors keep.
 
     If the scan fails for each of several files, or for one whose lines can be counted, the files are hardly the cause:
     the run fails, and may be tried again. If the prefilter fails where workers read objects of S3 themselves, Spark
     reads them for it; if it still fails, the request is scanned without it.
     """
     keys = references.read(spark, request)
-    conditions = prefiltering.conditions(spark, request, prefilter_from)
+    conditions = {} if prefilter_from is None else prefiltering.conditions(spark, request, prefilter_from)
     for ranges in (True, False) if has_objects(request) else (False,):
         if not conditions:
             break

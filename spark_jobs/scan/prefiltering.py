@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, cast
 from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
-from contracts.job import DropResult, JobRequest
+from contracts.job import DropResult, JobRequest, is_broad
 from contracts.plan import Plan
+from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.top_lines import header_texts
 from spark_jobs.formats import registry, text_lines
 from spark_jobs.prefilter import prefilter
@@ -44,15 +45,23 @@ class PrefilteredBatch:
     failed: dict[str, DropResult]
     references: References
 
+    def narrowing(self, plan: Plan) -> Narrowing:
+        """Return the part of a plan that Spark judges of the lines that are left."""
+        names: set[str] = set()
+        for group in self.groups:
+            places = None if group.result is None else group.result.open_columns()
+            if places is None:
+                return Narrowing.of(plan, None)
+            names |= {group.read.header[at] for at in places}
+        return Narrowing.of(plan, names)
+
 
 def conditions(spark: SparkSession, request: JobRequest, least: int) -> Conditions:
     """Return the pass conditions for those drops of at least so many bytes whose prefilter is possible and pays."""
-    if not prefilter.is_for(request.drops, least):
-        return {}
     plan = request.plan
     by_columns: dict[tuple[tuple[str, ...], tuple[str, ...]], PassCondition | ColumnConditions] = {}
     for header, drops in text_lines.by_header(request.drops):
-        if not prefilter.is_for(drops, least):
+        if not prefilter.is_for(plan, drops, least):
             continue
         types = drops[0].types
         condition: PassCondition | ColumnConditions | None
@@ -60,9 +69,10 @@ def conditions(spark: SparkSession, request: JobRequest, least: int) -> Conditio
             pays = not least or prefilter.are_large(drops)
             condition = prefilter.column_conditions(plan, header, types) if pays else None
         else:
-            condition = prefilter.pass_condition(plan, header, header_texts(plan, drops))
+            condition = prefilter.pass_condition(plan, header, header_texts(plan, drops), narrows=not least)
             largest = max(drops, key=attrgetter("size"))
-            if condition and least and not prefilter.pays(spark, plan, condition, largest):
+            surely = not least or is_broad(plan, len(header))
+            if condition and not surely and not prefilter.pays(spark, plan, condition, largest):
                 condition = None
         if condition:
             by_columns[header, types] = condition

@@ -5,7 +5,7 @@ The scan judges each record that is plain. A line that needs a closer look is op
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from contracts.problem import Problem
 from contracts.verdict import OURS
 from spark_jobs.counting import bitmask, sums, top_lines
 from spark_jobs.counting.lines import FileSplit, MaskCount, SplitCounts, owner
+from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.placement import LineCounts, Placement, Spot, first_lines, line_counts, place
 from spark_jobs.counting.tally import Tally
 from spark_jobs.formats import registry
@@ -82,7 +83,7 @@ class ScannedGroup:
 class ScannedBatch:
     """The scanned groups; lines by drop; results of drops that failed; judged and open lines in scratch.
 
-    `counts` are those of all judged records, by file.
+    `counts` are those of all judged records, by file. In scratch are the masks and sums of the narrowed plan.
     """
 
     groups: tuple[ScannedGroup, ...]
@@ -91,6 +92,7 @@ class ScannedBatch:
     scratch: DataFrame | None
     counts: dict[str, Tally]
     references: References
+    narrowing: Narrowing
 
     @property
     def single(self) -> int:
@@ -102,17 +104,23 @@ class ScannedBatch:
 
     def mask_counts(self) -> list[MaskCount]:
         """List the prefilter's counts."""
-        return [count for g in self.groups if g.prefiltered for count in g.prefiltered.mask_counts()]
+        results = (group.prefiltered for group in self.groups)
+        return [count for result in results if result for count in counted(result, self.narrowing)]
+
+
+def counted(result: Prefiltered, narrowing: Narrowing) -> Iterator[MaskCount]:
+    """Return a prefilter's counts of all that Spark does not count."""
+    return result.mask_counts(None if narrowing.is_whole else narrowing.places)
 
 
 def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cached: ExitStack) -> ScannedBatch:
     """Scan all lines that no prefilter has counted; a drop fails if its first lines are not as admitted."""
-    plan = request.plan
-    scratch = _scratch(spark, request, batch, cached)
-    mask_counts = (count for group in batch.groups if group.result for count in group.result.mask_counts())
-    records = None if scratch is None else judged_and_open(scratch, plan)
+    plan, narrowing = request.plan, batch.narrowing(request.plan)
+    scratch = _scratch(spark, request, batch, narrowing.plan, cached)
+    mask_counts = (count for group in batch.groups if group.result for count in counted(group.result, narrowing))
+    records = None if scratch is None else judged_and_open(scratch, narrowing.plan)
     with ThreadPoolExecutor(1) as pool:  # each leaves a part of the executors idle
-        pending = pool.submit(tally.count_by_file, records, plan, mask_counts)
+        pending = pool.submit(tally.count_by_file, records, narrowing, mask_counts)
         splits = _splits_by_file(scratch, batch.groups, plan)
     counts, unjudged = pending.result()
     drops = [drop for group in batch.groups for drop in group.read.drops]
@@ -128,12 +136,15 @@ def scan(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cach
         scratch=scratch,
         counts=counts,
         references=batch.references,
+        narrowing=narrowing,
     )
 
 
-def _scratch(spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, cached: ExitStack) -> DataFrame | None:
-    """Scan the lines that no prefilter has counted into scratch; None if there are none."""
-    plan, parts = request.plan, []
+def _scratch(
+    spark: SparkSession, request: JobRequest, batch: PrefilteredBatch, plan: Plan, cached: ExitStack
+) -> DataFrame | None:
+    """Scan the lines that no prefilter has counted into scratch, by a narrowed plan; None if there are none."""
+    parts = []
     for group in batch.groups:
         header, texts = group.read.header, top_lines.header_texts(plan, group.read.drops)
         if group.result is None:

@@ -36,7 +36,7 @@ class JudgedBatch:
 
 def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> JudgedBatch:
     """Judge the open lines, once, into scratch: as `placed`, with n, mask columns and sums."""
-    plan = request.plan
+    plan = scanned.narrowing.plan
     columns = [*PLACED, "n", *bitmask.mask_columns(plan), *sums.names(plan)]
     groups = [group for group in scanned.groups if group.unjudged > 0]
     if scanned.scratch is None or not groups:
@@ -50,7 +50,7 @@ def judge(spark: SparkSession, request: JobRequest, scanned: ScannedBatch) -> Ju
     opened = written(spark, rows, request, "judged")
     # Open lines may fail the same checks as others: all are counted together.
     records = judged_and_open(scanned.scratch, plan).unionByName(opened.select(*counted_columns(plan)))
-    return JudgedBatch(scanned, opened, tally.count_by_file(records, plan, scanned.mask_counts())[0])
+    return JudgedBatch(scanned, opened, tally.count_by_file(records, scanned.narrowing, scanned.mask_counts())[0])
 
 
 def judge_lines(singles: DataFrame, plan: Plan, header: tuple[str, ...], keys: references.References) -> DataFrame:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.plan import Plan
 from contracts.terms.trailer import LONGEST_LINE
 from spark_jobs.counting import bitmask
 from spark_jobs.counting.lines import NO_ID, FileSplit, Line, MaskCount, SplitCounts
+from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.tally import Tally, add_up
 from spark_jobs.rules import summing
 from spark_jobs.spark import small_frames
@@ -63,12 +63,14 @@ def is_blank() -> Column:
 
 
 def count_by_file(
-    records: DataFrame | None, plan: Plan, mask_counts: Iterable[MaskCount] = ()
+    records: DataFrame | None, narrowing: Narrowing, mask_counts: Iterable[MaskCount] = ()
 ) -> tuple[dict[str, Tally], dict[str, int]]:
     """Count the records of each file by their checks, and the lines that have no mask yet."""
+    plan = narrowing.plan
     if records is None:
-        return add_up(plan, mask_counts)
+        return add_up(narrowing.whole, mask_counts)
     if plan.archive:
         records = records.withColumn("file", sf.regexp_replace("file", "/[^/]*$", ""))
     grouped = records.groupBy("file", *bitmask.mask_columns(plan)).agg(sf.sum("n").alias("n"), *summing.merged(plan))
-    return add_up(plan, mask_counts, grouped.toLocalIterator(prefetchPartitions=True))
+    rows = map(narrowing.row, grouped.toLocalIterator(prefetchPartitions=True))
+    return add_up(narrowing.whole, mask_counts, rows)

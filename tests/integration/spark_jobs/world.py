@@ -120,7 +120,7 @@ def judge(
     try_: int = 1,
     marks: tuple[HighMark, ...] = (),
     references: Sequence[JobReference] = (),
-    sift_from: int = SIFTED_FROM,
+    sift_from: int | None = SIFTED_FROM,
 ) -> Judged:
     """Write the files, run the job over all of them in one request, read its result."""
     request = replace(a_request(folder, plan, files, try_), marks=marks, references=tuple(references))
@@ -128,7 +128,9 @@ def judge(
     return Judged(plan, result, folder)
 
 
-def run_both_ways(spark: SparkSession, folder: Path, request: JobRequest, sift_from: int = SIFTED_FROM) -> JobResult:
+def run_both_ways(
+    spark: SparkSession, folder: Path, request: JobRequest, sift_from: int | None = SIFTED_FROM
+) -> JobResult:
     """Run the job, and hold the fast lane to its result for each file that the lane is sure of."""
     (folder / "request.json").write_text(request.dumps())
     run(spark, (folder / "request.json").as_uri(), sift_from)

@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from spark_jobs.counting import sums as rule_sums
+from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.tally import HISTOGRAM
 from spark_jobs.scan import tally
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
@@ -21,7 +22,7 @@ def test_most_frequent_masks_are_kept_and_all_are_counted(spark: SparkSession) -
     sums = [sf.lit(2).cast("long").alias(name) for name in rule_sums.names(plan)]
     records = groups.select("file", n.cast("long").alias("n"), "m0", *sums)
 
-    counts = tally.count_by_file(records, plan)[0]["f"]
+    counts = tally.count_by_file(records, Narrowing.of(plan, None))[0]["f"]
 
     total = len(masks) + 69 + 59
     assert (counts.total, counts.failing) == (total, total - 1)

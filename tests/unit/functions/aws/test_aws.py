@@ -15,7 +15,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts.errors import ObjectUnreadable, UploadGone
-from contracts.job import SIFTED_FROM
+from contracts.job import BROAD, SIFTED_FROM
 from contracts.plan import FileFormat
 from contracts.problem import Problem
 from functions import keys
@@ -124,18 +124,24 @@ def test_run_may_read_the_archives_that_it_needs(expectations: bool, arrow: bool
 
 
 @pytest.mark.parametrize(
-    ("file_format", "size", "needed"),
+    ("file_format", "size", "columns", "needed"),
     [
-        ("csv", SIFTED_FROM, True),
-        ("csv", SIFTED_FROM - 1, False),
-        ("jsonl", SIFTED_FROM, True),
-        ("json", SIFTED_FROM, False),
+        ("csv", SIFTED_FROM, 1, True),
+        ("csv", SIFTED_FROM - 1, 1, False),
+        ("jsonl", SIFTED_FROM, 1, True),
+        ("json", SIFTED_FROM, 1, False),
+        ("csv", 1, BROAD + 1, True),
+        ("csv", 1, BROAD, False),
+        ("parquet", 1, BROAD + 1, False),
     ],
 )
-def test_arrow_comes_to_large_files_of_lines(file_format: FileFormat, size: int, needed: bool) -> None:
+def test_arrow_comes_to_large_files_of_lines_and_to_broad_ones(
+    file_format: FileFormat, size: int, columns: int, needed: bool
+) -> None:
     batch = Batch("b", "p", "orders.v1", (), size, AT, AT, AT)
+    plan = a_plan(file_format=file_format, names=[f"p{n}" for n in range(columns)])
 
-    assert reach(ZONES, batch, a_plan(file_format=file_format), [a_drop()]).arrow == needed
+    assert reach(ZONES, batch, plan, [a_drop()]).arrow == needed
 
 
 def test_workers_have_room_for_python_and_are_of_whole_gigabytes() -> None:
