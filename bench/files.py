@@ -6,6 +6,7 @@ import bz2
 import csv
 import gzip
 import json
+import random
 import re
 import shutil
 import zipfile
@@ -138,6 +139,17 @@ class Files:
         with rotated.open("wb") as out:
             out.writelines([header, *rows[len(rows) // 2 :], *rows[: len(rows) // 2]])
         return rotated
+
+    @cached_property
+    def mixed(self) -> Path:
+        """The rows of the clean file in random order."""
+        mixed = self.folder / "mixed.csv"
+        with self.clean.open("rb") as opened:
+            header, *rows = opened
+        random.Random(0).shuffle(rows)
+        with mixed.open("wb") as out:
+            out.writelines([header, *rows])
+        return mixed
 
     @cached_property
     def small(self) -> list[Path]:

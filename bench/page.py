@@ -86,7 +86,7 @@ def _head(bench: Bench) -> str:
 {_processor()}, {os.cpu_count()} cores; Spark has two of them and {MEMORY.rstrip("g")} GiB.
 The file is invented weather with INMET's columns, {bench.files.rows:,} rows of 27 columns. Its contract is
 `contracts/weather/inmet-weather.v1.yaml` with {len(bench.plain.checks)} checks, including the 45 of the thesis' nine
-rules. Uniqueness of `index` has rows of its own, because it needs a shuffle if the values do not ascend.
+rules. Uniqueness of `index` has rows of its own, because it needs a shuffle if the values are in no order.
 The two sides of a comparison run in turn within one run of the bench. A machine whose speed drifts slows both sides, so
 the ratio of the medians is the result.
 """
@@ -171,7 +171,7 @@ that it fails, a file of these rows for the producer, and the results of all che
   in a new process with the cache off (32.5 s); a warm process is faster. Two bounds of a property are one expectation.
 - The bare scan checks nothing.
 - DuckDB with SQL by hand is the lower bound: one query, and one more for uniqueness.
-- `index` ascends, so dropgate needs no shuffle for it. The table of dropgate has the cost if it does not ascend.
+- `index` ascends, so dropgate needs no shuffle for it. The table of dropgate has the cost of other orders.
 
 The rivals leave these checks out, because they cannot count them row by row, or not together with another rule:
 

@@ -51,7 +51,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)):
-        return [encode(v) for v in value]
+        encoded = {at: encode(v) for at, v in {id(v): v for v in value}.items()}  # a drop's checks share counts
+        return [encoded[id(v)] for v in value]
     return str(value) if isinstance(value, Decimal) else value
 
 

@@ -61,7 +61,7 @@ def _result(request: JobRequest, drop: JobDrop) -> DropResult | None:
     if placed is None:
         return None
     keys = {n for n, _ in key_checks.checks(plan, drop.header)}
-    if lines.records and not keys <= passing.ascending()[drop.uri]:
+    if lines.records and not keys <= passing.distinct()[drop.uri]:
         return None
     tallies, _ = add_up(plan, passing.mask_counts())
     own = tallies.get(drop.uri) or Tally(failed=(0,) * len(plan.row_checks()))

@@ -43,6 +43,7 @@ SETTINGS = {
     "spark.sql.parquet.int96AsTimestamp": "true",
     "spark.sql.files.ignoreCorruptFiles": "false",  # half a file must never look like a whole one
     "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.files.openCostInBytes": str(512 * 2**10),  # 250 small files to a task; by default 32
     # Otherwise the code for a cell that may be null is generated again for each of its uses.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushFoldableIntoBranches",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",

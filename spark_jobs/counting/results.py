@@ -219,18 +219,25 @@ def _lacking(check: Check, number: int, facts: Facts) -> tuple[int, int]:
 
 
 def _with_samples(plan: Plan, check: Check, facts: Facts, evaluated: int, failed: int, null: int) -> Count:
-    samples = facts.samples.get(check.id, ())
-    first = next((s.value for s in samples if s.value is not None), None)
-    worst = facts.worst.get(check.id, first)
-    if (samples or worst) and plan.masks(check):
-        samples = tuple(Sample(s.place, s.value and MASK, s.note) for s in samples)
-        worst = worst and MASK
-    observed = worst
+    samples, observed = facts.samples.get(check.id, ()), facts.worst.get(check.id)
+    if samples or observed:
+        first = next((s.value for s in samples if s.value is not None), None)
+        observed = facts.worst.get(check.id, first)
+        if plan.masks(check):
+            samples = tuple(Sample(s.place, s.value and MASK, s.note) for s in samples)
+            observed = observed and MASK
     if check.threshold:
         observed = _percentage(failed, evaluated) if check.threshold.unit == "percent" else str(failed)
-    return Count(
-        evaluated, failed, null, observed=observed, samples=samples, against=facts.references.versions.get(check.id)
-    )
+    against = facts.references.versions.get(check.id)
+    if not samples:
+        return _without_samples(evaluated, failed, null, observed, against)
+    return Count(evaluated, failed, null, observed=observed, samples=samples, against=against)
+
+
+@lru_cache(maxsize=10_000)
+def _without_samples(evaluated: int, failed: int, null: int, observed: str | None, against: str | None) -> Count:
+    """Return the counts of a check that shows no record: most checks of most drops share a few such values."""
+    return Count(evaluated, failed, null, observed=observed, against=against)
 
 
 @lru_cache

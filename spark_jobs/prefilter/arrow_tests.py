@@ -40,11 +40,11 @@ SCHEMA = pa.schema(
 
 A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
 first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
-sums of the lines that pass (nulls by column, then `letters`); and the first and the last value of each key, if its
-values ascend, or do when they are sorted, and every line is a record. Of its odd lines it has the places of columns
-that are `open`, null for all, and the `nulls` in the other counted columns (`open_columns`). Behind all lines of a
-partition come the masks of its files: how many lines fail so, and their sums. Lines are in the encoding of their file,
-the text of a header is decoded.
+sums of the lines that pass (nulls by column, then `letters`); and for each key the first and the last value of each run
+of ascending values (`runs`), if every line is a record. Of its odd lines it has the places of columns that are `open`,
+null for all, and the `nulls` in the other counted columns (`open_columns`). Behind all lines of a partition come the
+masks of its files: how many lines fail so, and their sums. Lines are in the encoding of their file, the text of a
+header is decoded.
 """
 LONG = 20_000
 """Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
@@ -59,6 +59,8 @@ OF_NULLS = ("required", "banned")
 """The kinds that test nulls; all others let nulls pass."""
 MOST_MASKS = 100
 """Different masks that are counted in a partition; lines that have others are odd."""
+MOST_RUNS = 16
+"""Runs of ascending values of a key in a batch, up to which their ends are compared with those of other batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +122,9 @@ class PassCondition:
     """The condition for a line to pass: `pattern` (RE2) matches only records of `width` cells, null or of their types.
 
     `header_texts` are lines that look like records and are none. `counted` are the columns whose nulls are counted,
-    None for one that the file lacks. `keys` are the checks, by number, whose column must ascend; with `sorts` in any
-    order within a batch. All such columns are `tested`. `mask_columns` is the number of columns that hold the bits of
-    all row checks. Lines are in `encoding`; `letters` are the tests of their bytes that are counted
+    None for one that the file lacks. `keys` are the checks, by number, whose values ascend in few runs; with `sorts` in
+    any order within a batch. All such columns are `tested`. `mask_columns` is the number of columns that hold the bits
+    of all row checks. Lines are in `encoding`; `letters` are the tests of their bytes that are counted
     (`sums.letters_tests`). `decimal` is the sign before fractions in columns without a reading. `comment` is the
     character that comments begin with, which are like empty lines. Files that may begin with a header have names that
     end in `headed`. Of `fixed` width, records begin with `begins`, and a text of their fields with delimiters between
@@ -293,7 +295,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
                     "head": lines.ids[first].as_py() if first in heads else None,
                     "sums": condition.sums(cells, letters, results.passes[own].filter(results.shaped[own])),
                     "keys": [
-                        span(cells.column(str(at)).combine_chunks(), sorts=condition.sorts) if like and alike else None
+                        runs(cells.column(str(at)).combine_chunks(), sorts=condition.sorts) if like and alike else None
                         for _, at in condition.keys
                     ],
                     "open": columns.places,
@@ -323,16 +325,21 @@ def _counted(numbers: pa.Array) -> dict[int, int]:
     return {pair["values"]: pair["counts"] for pair in pc.value_counts(numbers.drop_null()).to_pylist()}
 
 
-def span(values: pa.Array, *, sorts: bool = False) -> list[str] | None:
-    """Return the first and the last of values that ascend, so that none repeats; None if they do not.
+def runs(values: pa.Array, *, sorts: bool = False) -> list[str] | None:
+    """Return the first and the last value of each run of ascending values, in one list; None if there are too many.
 
-    With `sorts` values in any order are sorted first.
+    Values within a run differ. With `sorts` values in any order are sorted first, so that those that differ are one
+    run.
     """
     if values.null_count:
         return None
-    if pc.any(pc.greater_equal(values[:-1], values[1:])).as_py():
-        return span(values.take(pc.sort_indices(values))) if sorts else None
-    return [str(values[at].as_py()) for at in (0, -1)]
+    breaks = pc.indices_nonzero(pc.greater_equal(values[:-1], values[1:]))
+    if sorts and len(breaks):
+        return runs(values.take(pc.sort_indices(values)))
+    if len(breaks) >= MOST_RUNS:
+        return None
+    ends = [*breaks.to_pylist(), len(values) - 1]
+    return [str(values[at].as_py()) for run in zip([0, *(at + 1 for at in ends[:-1])], ends, strict=True) for at in run]
 
 
 def sure(lines: Sequence[bytes], condition: PassCondition) -> tuple[int, int]:

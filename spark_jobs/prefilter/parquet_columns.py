@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, span
+from spark_jobs.prefilter.arrow_tests import OF_NULLS, TestedColumn, runs
 from spark_jobs.prefilter.cell_tests import all_pass
 from spark_jobs.prefilter.ranges import RangeReader, Source
 
@@ -24,8 +24,8 @@ SCHEMA = pa.schema(
         ("keys", pa.list_(pa.list_(pa.string()))),
     ]
 )
-"""A row of output: the part, and whether all its values pass; by column the nulls, and the first and the last value if
-all ascend."""
+"""A row of output: the part, and whether all its values pass; by column the nulls, and the ends of runs of values that
+ascend (`arrow_tests.runs`), if they are compared."""
 ROWS = 2**16
 """Rows that are tested together."""
 CODECS = {"UNCOMPRESSED", "SNAPPY", "GZIP", "ZSTD"}
@@ -38,7 +38,7 @@ class ColumnConditions:
     """The condition for records to pass: the tests of each column of the contract, by name.
 
     `types` are the Arrow types that files must have for them. `counted` are the columns whose nulls are counted, None
-    for one that files lack. `keys` are the checks, by number, whose column must ascend.
+    for one that files lack. `keys` are the checks, by number, whose column ascends in few runs.
     """
 
     tested: dict[str, TestedColumn]
@@ -72,9 +72,9 @@ class Part:
             yield from file.iter_batches(ROWS, row_groups=[self.group], columns=names, use_threads=False)
 
     def tested(self, conditions: ColumnConditions) -> dict[str, Any]:
-        """Return whether all values of the part pass, with the nulls of each column and the ends of each key."""
+        """Return whether all values of the part pass, with the nulls of each column and the ends of each key's runs."""
         nulls = dict.fromkeys(self.names, 0)
-        spans: dict[str, list[Any] | None] = {name: [] for _, name in conditions.keys if name in nulls}
+        spans: dict[str, list[str] | None] = {name: [] for _, name in conditions.keys if name in nulls}
         rows = 0
         try:
             for batch in self.batches(conditions):
@@ -88,11 +88,10 @@ class Part:
                     spans[name] = _longer(ends, _plain(batch.column(name), conditions.tested[name]))
         except (pa.ArrowException, OSError, KeyError, OverflowError, ValueError):  # Spark will report it
             return {"passes": False}
-        keys = [spans.get(name) for name in self.names]
         return {
             "passes": rows == self.rows,
             "nulls": list(nulls.values()),
-            "keys": [[str(end) for end in ends] if ends else None for ends in keys],
+            "keys": [spans.get(name) or None for name in self.names],
         }
 
 
@@ -144,13 +143,9 @@ def _plain(values: pa.Array, column: TestedColumn) -> pa.Array:
     return values if values.type == column.type else values.cast(column.type)
 
 
-def _longer(ends: list[Any] | None, values: pa.Array) -> list[Any] | None:
-    """Extend the first and the last value of a key by more values; empty for none, None if they do not ascend."""
+def _longer(ends: list[str] | None, values: pa.Array) -> list[str] | None:
+    """Add the ends of the runs of more values to those of a key; None if there are too many."""
     if ends is None or not len(values):
         return ends
-    if span(values) is None:
-        return None
-    first, last = values[0].as_py(), values[-1].as_py()
-    if not ends:
-        return [first, last]
-    return [ends[0], last] if ends[1] < first else None
+    more = runs(values)
+    return None if more is None else ends + more

@@ -1,4 +1,4 @@
-"""The prefilter's counts by stretches of lines in; counts of splits and of records, and keys that ascend, out."""
+"""The prefilter's counts by stretches of lines in; counts of splits and records, and keys that do not repeat, out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, pairwise
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from contracts.plan import Plan
@@ -25,7 +24,7 @@ class StretchCounts:
     """The counts of files with one header.
 
     `counts` are those of stretches of lines, as `arrow_tests.SCHEMA`; `fails` those of lines that fail. `keys` are the
-    checks of keys whose values are compared from line to line.
+    checks of keys whose values are compared.
     """
 
     counts: Sequence[Mapping[str, Any]]
@@ -62,20 +61,27 @@ class StretchCounts:
         places = [row["open"] for row in self.counts if row["odd"]]
         return None if None in places else set(chain.from_iterable(places))
 
-    def ascending(self) -> dict[str, set[int]]:
-        """Return by file the checks of keys, by number, whose values ascend from line to line, so that none repeats."""
+    def distinct(self) -> dict[str, set[int]]:
+        """Return by file the checks of keys, by number, none of whose values repeats, as no two runs overlap."""
         by_file: dict[str, list[Mapping[str, Any]]] = {}
-        for row in sorted(
-            (row for row in self.counts if row["n"] or row["odd"] or row["failing"]), key=itemgetter("block", "first")
-        ):
-            by_file.setdefault(row["file"], []).append(row)
-        ascending: dict[str, set[int]] = {file: set() for file in by_file}
-        for file, rows in by_file.items():
-            for k, (number, value) in enumerate(self.keys):
-                spans = [row["keys"][k] for row in rows]
-                if None not in spans and all(value(before[1]) < value(after[0]) for before, after in pairwise(spans)):
-                    ascending[file].add(number)
-        return ascending
+        for row in self.counts:
+            if row["n"] or row["odd"] or row["failing"]:
+                by_file.setdefault(row["file"], []).append(row)
+        return {
+            file: {
+                number for k, (number, value) in enumerate(self.keys) if _are_apart([r["keys"][k] for r in rows], value)
+            }
+            for file, rows in by_file.items()
+        }
+
+
+def _are_apart(ends: Sequence[Sequence[str] | None], value: Callable[[str], Any]) -> bool:
+    """Return True if runs of values, by their ends, do not overlap; None stands for too many runs."""
+    if None in ends:
+        return False
+    values = [value(text) for own in ends for text in own or ()]
+    in_order = sorted(zip(values[::2], values[1::2], strict=True))
+    return all(before[1] < after[0] for before, after in pairwise(in_order))
 
 
 def key_parsers(plan: Plan, condition: PassCondition | ColumnConditions) -> KeyParsers:

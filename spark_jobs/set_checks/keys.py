@@ -37,11 +37,9 @@ def find(
     samples: dict[str, dict[str, tuple[Sample, ...]]] = {}
     for group in batch.groups:
         checks = key_checks.checks(plan, group.header)
-        if (
-            group.prefiltered is not None and plan.archive is None
-        ):  # it has seen that no value repeats where they ascend in every file
-            ascending, files = group.prefiltered.ascending(), {split.file for split in group.splits}
-            checks = [(n, c) for n, c in checks if not all(n in ascending.get(file, ()) for file in files)]
+        if group.prefiltered is not None and plan.archive is None:  # it may have seen that no value repeats
+            distinct, files = group.prefiltered.distinct(), {split.file for split in group.splits}
+            checks = [(n, c) for n, c in checks if not all(n in distinct.get(file, ()) for file in files)]
         if group.splits and checks:
             findings = _in_group(spark, plan, batch, group, checks, tallies, malformed=malformed)
             shared |= findings.shared

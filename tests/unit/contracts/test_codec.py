@@ -56,6 +56,13 @@ def test_canonical_text_has_sorted_keys_and_no_blanks() -> None:
     assert codec.canonical({"b": [1, 2], "a": "é"}) == '{"a":"é","b":[1,2]}'
 
 
+def test_value_that_a_list_holds_twice_is_written_twice() -> None:
+    part = Part("x", Decimal("0.10"))
+    shared, others = (part, Part("y"), part), (part, Part("y"), Part("x", Decimal("0.10")))
+    assert codec.canonical(shared) == codec.canonical(others)
+    assert codec.canonical(shared).count('"0.10"') == 2
+
+
 def test_equal_values_have_equal_hashes() -> None:
     assert codec.sha256({"a": 1, "b": 2}) == codec.sha256({"b": 2, "a": 1})
 

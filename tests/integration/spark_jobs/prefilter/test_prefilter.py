@@ -256,7 +256,7 @@ OF_KEYS: dict[str, dict[str, list[str]]] = {
 @pytest.fixture
 def pieces(spark: SparkSession) -> Iterator[None]:
     """Files are cut into pieces of a few lines, in every session that is made meanwhile."""
-    settings = {"spark.sql.files.maxPartitionBytes": "200", "spark.sql.files.openCostInBytes": "1"}
+    settings = {"spark.sql.files.maxPartitionBytes": "200"}
     conf = spark.sparkContext._jsc.sc().conf()
     for name, value in settings.items():
         conf.set(name, value)

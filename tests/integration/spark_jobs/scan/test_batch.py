@@ -14,8 +14,9 @@ from contracts.authoring.patterns.regex import to_java
 from contracts.job import JobResult
 from contracts.plan import Columns, Threshold
 from contracts.terms.file_sets import SetRule
+from spark_jobs.formats import text_lines
 from spark_jobs.prefilter import prefilter
-from spark_jobs.validate import run
+from spark_jobs.validate import configured, run
 from tests.integration.spark_jobs.summaries import dq_summary, stored
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
 
@@ -305,6 +306,13 @@ def test_names_are_taken_as_they_are(spark: SparkSession, tmp_path: Path) -> Non
     names = ["a b.csv", "100%.csv", "x[1].csv", "m\u00fcll{a}.csv", "a+b*.csv"]
     judged = judge(spark, tmp_path, PLAN, dict.fromkeys(names, HEAD + "1,-1,,\n"))
     assert [(judged.drop(name).read, judged.drop(name).rejected) for name in names] == [(1, 1)] * 5
+
+
+def test_many_small_files_are_read_by_a_task_for_each_core(spark: SparkSession, tmp_path: Path) -> None:
+    request = a_request(tmp_path, PLAN, {f"{n}.csv": HEAD for n in range(400)})
+    session = configured(spark)
+    tasks = text_lines.load(session, PLAN, request.drops)._jdf.queryExecution().toRdd().getNumPartitions()
+    assert tasks <= session.sparkContext.defaultParallelism + 1  # the rest of a division
 
 
 def test_later_try_replaces_the_evidence(spark: SparkSession, tmp_path: Path) -> None:
