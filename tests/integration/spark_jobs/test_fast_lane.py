@@ -17,7 +17,7 @@ from contracts.plan import Csv, Plan
 from infra.offline.judge import Upload, judge_all
 from spark_jobs import fast_lane
 from spark_jobs.prefilter.plan_tests import WIDE
-from tests.integration.spark_jobs.world import a_check, a_plan, a_property, a_request, run_both_ways
+from tests.integration.spark_jobs.world import SMALL_BLOCK, a_check, a_plan, a_property, a_request, run_both_ways
 
 PROPERTIES = [
     a_property("id", "integer"),
@@ -135,13 +135,19 @@ def test_many_files_have_one_verdict_both_ways(
     request = a_request(tmp_path, plan, files)
     result = run_both_ways(spark, tmp_path, request)
     sure = [drop.id for drop in request.drops if fast_lane.judge(replace(request, drops=(drop,)))]
+    by_blocks = [
+        drop.id
+        for drop in request.drops
+        if fast_lane.judge(replace(request, drops=(drop,)), at_once=0, block=SMALL_BLOCK)
+    ]
     passing = [facts.drop for facts in result.drops if not facts.masks and not facts.counts[unique].failed]
     record_property(f"files that Spark passes in the form {form}", len(passing))
     record_property(f"of them by the fast lane, {form}", len(sure))
 
-    assert {*sure} <= {*passing}
+    assert {*by_blocks} <= {*sure} <= {*passing}
     assert len(passing) < FILES_OF_A_FORM * 0.9, "many fail"
     assert len(sure) > len(passing) * 0.8, "it takes most of those that pass"
+    assert len(by_blocks) > len(sure) * 0.9, "but for keys of blocks that overlap"
 
 
 def _drawn(plan: Plan, draw: Random) -> bytes:

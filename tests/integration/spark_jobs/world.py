@@ -128,6 +128,10 @@ def judge(
     return Judged(plan, result, folder)
 
 
+SMALL_BLOCK = 40
+"""Bytes of a block of the fast lane, so that small files have several."""
+
+
 def run_both_ways(
     spark: SparkSession, folder: Path, request: JobRequest, sift_from: int | None = SIFTED_FROM
 ) -> JobResult:
@@ -136,7 +140,8 @@ def run_both_ways(
     run(spark, (folder / "request.json").as_uri(), sift_from)
     result = JobResult.loads((folder / "result.jsonl").read_bytes())
     for drop, facts in zip(request.drops, result.drops, strict=True):
-        if alone := fast_lane.judge(replace(request, drops=(drop,))):
+        small = replace(request, drops=(drop,))
+        for alone in filter(None, (fast_lane.judge(small), fast_lane.judge(small, at_once=0, block=SMALL_BLOCK))):
             assert (alone.header.plan, alone.header.checks) == (result.header.plan, result.header.checks)
             assert alone.drops == (facts,)
     return result
