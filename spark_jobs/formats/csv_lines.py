@@ -18,6 +18,7 @@ from pyspark.sql import functions as sf
 from contracts.files import csv_cells
 from contracts.files.columns import positions
 from contracts.plan import Csv, Plan, Property
+from contracts.values import sql_text
 from spark_jobs.counting.spark_types import ISO, OF_VALUES, is_double
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import csv_quotes, row_checks
@@ -124,7 +125,8 @@ def with_cells(rows: DataFrame, plan: Plan, header: tuple[str, ...], malformed: 
     """Add `cells`, the texts by column, to lines (column `raw`); malformed ones have none."""
     at = positions(header)
     split = text_lines.with_texts(rows, sf.when(~malformed, sf.col("raw")), plan.csv, len(header), list(at.values()))
-    cells = sf.map_from_arrays(sf.array(*map(sf.lit, at)), sf.col("texts"))
+    names = sf.expr(f"array({', '.join(map(sql_text.literal, at))})")  # every call into the JVM takes time
+    cells = sf.map_from_arrays(names, sf.col("texts"))
     return split.select("*", sf.when(~malformed, cells).alias("cells")).drop("texts")
 
 

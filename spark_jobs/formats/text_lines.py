@@ -310,8 +310,8 @@ def with_texts(rows: DataFrame, raw: Column, csv: Csv, width: int, places: Seque
     apart = rows.select("*", fields.alias("fields"), pieces.alias("pieces"))
     of_fields = ", ".join(f"coalesce(fields.c{n}, '')" for n in places)
     of_pieces = f"array({', '.join(f'get(pieces, {n})' for n in places)})"
-    if list(places) == list(range(width)):  # nearly always all of them, as they are
-        of_pieces = f"if(size(pieces) = {width}, pieces, {of_pieces})"
+    if list(places) == list(range(width)):  # nearly always all of them, as they are; a record has no other number
+        of_pieces = f"if(size(pieces) = {width}, pieces, null)"
     texts = sf.expr(f"if(pieces is null, array({of_fields}), {of_pieces})")
     return apart.select("*", texts.alias("texts")).drop("fields", "pieces")
 

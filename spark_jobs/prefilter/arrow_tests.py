@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
+from contracts.values import json_flaws
 from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings
 
 MASK = pa.list_(pa.int64())
@@ -46,8 +47,6 @@ null for all, and the `nulls` in the other counted columns (`open_columns`). Beh
 masks of its files: how many lines fail so, and their sums. Lines are in the encoding of their file, the text of a
 header is decoded.
 """
-LONG = 20_000
-"""Bytes from which on a line may have more delimiters within quotes than Spark reads (`text_lines.bounded`)."""
 ENDS = ("", "\n", "\r\n", "\r")
 """The line ends that may follow a text."""
 Bound = tuple[str, Any]
@@ -157,8 +156,12 @@ class PassCondition:
     def shaped(self, texts: pa.StringArray, ids: pa.Int64Array) -> pa.BooleanArray:
         """Return which texts have the passing shape, and are no header."""
         shaped = pc.and_(pc.match_substring_regex(texts, self.pattern), ids.is_valid())
-        if self.quote:
-            shaped = pc.and_(shaped, pc.less(pc.binary_length(texts), LONG))
+        sizes = pc.binary_length(texts)
+        if self.names:
+            shaped = pc.and_(shaped, pc.less_equal(sizes, json_flaws.LONGEST))
+        elif self.quote and (pc.max(sizes).as_py() or 0) >= open_columns.MOST_DELIMITERS:
+            few = pc.less(pc.count_substring(texts, self.delimiter), open_columns.MOST_DELIMITERS)
+            shaped = pc.and_(shaped, few)
         if self.header_texts:
             headers = pa.array([text + end for text in self.header_texts for end in ENDS])
             shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))

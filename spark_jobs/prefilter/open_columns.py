@@ -6,6 +6,7 @@ only its nulls are counted. A line that is surely no record has no values to jud
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ from spark_jobs.prefilter.other_encodings import VALID_UTF_8
 
 if TYPE_CHECKING:
     from spark_jobs.prefilter.arrow_tests import PassCondition
+
+
+MOST_DELIMITERS = 20_000
+"""Delimiters, those within quotes too, up to which Spark surely reads a line (`text_lines.bounded`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ def of_lines(texts: pa.StringArray, condition: PassCondition, *, ended: bool) ->
         return EVERY
     whole = texts.filter(pc.invert(_broken(texts, condition, shapes)))
     is_split = pc.and_(pc.match_substring_regex(whole, shapes.line), _has_width(whole, condition))
+    is_split = pc.and_(is_split, pc.less(pc.count_substring(whole, condition.delimiter), MOST_DELIMITERS))
     if is_split.false_count:
         return EVERY
     try:
@@ -77,7 +83,8 @@ def _broken(texts: pa.StringArray, condition: PassCondition, shapes: CellShapes)
 def _has_width(texts: pa.StringArray, condition: PassCondition) -> pa.BooleanArray:
     """Return which lines have as many cells as wanted; delimiters between quotes separate none."""
     if condition.quote:
-        texts = pc.replace_substring_regex(texts, f"{condition.quote}[^{condition.quote}]*{condition.quote}", "")
+        quote = re.escape(condition.quote)
+        texts = pc.replace_substring_regex(texts, f"{quote}[^{quote}]*{quote}", "")
     return pc.equal(pc.count_substring(texts, condition.delimiter), condition.width - 1)
 
 

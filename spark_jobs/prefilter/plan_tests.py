@@ -49,6 +49,8 @@ READ: dict[str, dict[str, tuple[pa.DataType, ...]]] = {
 """Arrow's types of a column of Parquet, by type of a property and Spark's type of the column."""
 GREGORIAN = date(1582, 10, 15)
 """The first Gregorian day: how Spark reads days before it depends on its settings."""
+NOTHING = r"[^\x00-\x{10ffff}]"
+"""A pattern that no text has."""
 UNLIKE = "\0\n\r\ufeff\ufffd\uffff"
 """Characters that no passing text has: NUL, line ends, the mark that Arrow drops from a first line, the sign for
 invalid bytes, and the character that Spark's parser takes for the end of its input."""
@@ -65,20 +67,27 @@ def pass_condition(
 ) -> PassCondition | None:
     """Return the condition for lines below a header of up to so many columns to pass.
 
-    None if a check has no test or lines are not text. If it `narrows`, odd lines are tested cell by cell.
+    None if a check has no test or lines are not text. If it `narrows`, odd lines are tested cell by cell: then columns
+    may have checks without a test, and every line is odd.
     """
     try:
         if len(header) > widest:
             return None
         if plan.file_format == "jsonl":
             return object_tests.object_condition(plan, header)
-        condition = _pass_condition(plan, header, header_texts)
-        return replace(condition, shapes=_cell_shapes(plan, header)) if narrows and not plan.fixed else condition
+        if narrows and not plan.fixed:
+            opened = _untestable(plan, header)
+            condition = _pass_condition(plan, header, header_texts, opened)
+            return replace(condition, shapes=_cell_shapes(plan, header, opened))
+        return _pass_condition(plan, header, header_texts)
     except (Untestable, ValueError):  # a pattern too large for RE2, or a value that Python or Arrow lacks
         return None
 
 
-def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]) -> PassCondition:
+def _pass_condition(
+    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], opened: Collection[str] = ()
+) -> PassCondition:
+    """Return the condition; no line passes if there are `opened` columns, which are not tested."""
     csv, at = _signs(plan), positions(header)
     if plan.read_as not in ("csv", "fixed") or csv.multi_line or csv.ending or csv.has_rows_above:
         raise Untestable
@@ -92,19 +101,19 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
         raise Untestable
     if any(c.scope == "row" and (c.property is None or c.filter) for c in plan.row_checks()):
         raise Untestable
-    here = {p.name: p for p in plan.properties if p.name in at}
+    here = {p.name: p for p in plan.properties if p.name in at and p.name not in opened}
     if csv.trailing_delimiter or not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise Untestable
     checks = _checks(plan, here)
     filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
-    key_names = value_tests.keys_of(plan, header)
+    key_names = {n: name for n, name in value_tests.keys_of(plan, header).items() if name in here}
     tested = [
         value_tests.column_of(prop, at[name], checks[name], filled=name in filled, key=name in key_names.values())
         for name, prop in here.items()
     ]
     decimal = _decimal(here[header[column.at]] for column in tested if _has_fractions(column.type))
     tested = [replace(column, reading=_reading(here[header[column.at]], column, csv, decimal)) for column in tested]
-    counted = [at.get(name) for name in value_tests.null_counted(plan)]
+    counted = [at[name] if name in here else None for name in value_tests.null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
     keys = [(n, at[name]) for n, name in key_names.items() if kinds[at[name]] == value_tests.value_type(here[name])]
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
@@ -127,6 +136,8 @@ def _pass_condition(plan: Plan, header: tuple[str, ...], header_texts: Sequence[
     )
     if plan.fixed:
         condition = _of_fields(condition, plan.fixed, here, csv, filled)
+    elif opened:
+        condition = replace(condition, pattern=NOTHING)
     for pattern in (condition.pattern, *value_tests.patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
@@ -140,19 +151,43 @@ def _checks(plan: Plan, here: Iterable[str]) -> dict[str | None, list[tuple[int,
     return checks
 
 
-def _cell_shapes(plan: Plan, header: tuple[str, ...]) -> CellShapes:
-    """Return the shapes of the cells of lines of CSV."""
+def _untestable(plan: Plan, header: tuple[str, ...]) -> set[str]:
+    """Return the names of the columns that have no test; raise `Untestable` if no column with a check has one."""
+    here = {p.name: p for p in plan.properties if p.name in positions(header)}
+    checks, keys = _checks(plan, here), {*value_tests.keys_of(plan, header).values()}
+    opened = {name for name, prop in here.items() if not _is_testable(prop, plan.csv, checks[name], name in keys)}
+    if opened and opened.issuperset(name for name in here if checks[name]):
+        raise Untestable
+    return opened
+
+
+def _is_testable(prop: Property, csv: Csv, checks: Sequence[tuple[int, Check]], key: bool) -> bool:
+    """Return True if all values of a column can be tested."""
+    try:
+        filled = _is_filled(prop, csv, (check for _, check in checks))
+        column = value_tests.column_of(prop, 0, checks, filled=filled, key=key)
+        _reading(prop, column, csv, ".")
+        for pattern in (_shape(prop, csv, filled=filled), *value_tests.patterns_of([column])):
+            pc.match_substring_regex(pa.array([""]), pattern)
+    except (Untestable, ValueError):
+        return False
+    return prop.form is None or _is_common(prop.form, csv)
+
+
+def _cell_shapes(plan: Plan, header: tuple[str, ...], opened: Collection[str]) -> CellShapes:
+    """Return the shapes of the cells of lines of CSV; a cell of an `opened` column has none."""
     csv, at = plan.csv, positions(header)
     quote, delimiter = re.escape(csv.quote), re.escape(csv.delimiter)
     cell = f"{value_tests.characters(csv.delimiter, csv.quote)}*"
     if quote:
         cell = f"(?:{cell}|{quote}{value_tests.characters(csv.quote, csv.escape)}*{quote})"
-    here = [prop for prop in plan.properties if prop.name in at]
+    here = [prop for prop in plan.properties if prop.name in at and prop.name not in opened]
     checks = _checks(plan, at)
     filled = {prop.name for prop in here if _is_filled(prop, csv, (c for _, c in checks[prop.name]))}
+    own = ((at[prop.name], _text_shape(prop, csv, filled=prop.name in filled)) for prop in here)
     return CellShapes(
         rf"\A{cell}(?:{delimiter}{cell})*(?:\r?\n|\r)?\z",
-        tuple((at[prop.name], _text_shape(prop, csv, filled=prop.name in filled)) for prop in here),
+        (*own, *((at[name], NOTHING) for name in opened)),
         "|".join(re.escape(sign) for sign in sorted({csv.quote, csv.escape} - {""})),
     )
 

@@ -63,6 +63,14 @@ def test_long_lines_with_quotes_never_pass() -> None:
     assert remaining(pass_condition(plan, ("a", "b"), ["a,b"]), long, '"a","b"') == [long, None]
 
 
+def test_long_lines_with_few_delimiters_pass() -> None:
+    plan = a_plan([a_property("a"), a_property("b")])
+    assert remaining(pass_condition(plan, ("a", "b"), ["a,b"]), f'"{"," * 9}{"x" * 20_000}",b', "a,b,c") == [
+        "a,b,c",
+        None,
+    ]
+
+
 @pytest.mark.parametrize("bound", ["0000-01-01", "2023-02-30"])
 def test_a_bound_that_python_lacks_is_not_tested(bound: str) -> None:
     plan = a_plan([a_property("a", "date")], [a_check("minimum", "a", value=bound)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from contracts.plan import Csv
+from contracts.plan import Check, Csv
 from spark_jobs.prefilter import arrow_tests, plan_tests
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property
 
@@ -21,9 +22,11 @@ HEAD = ",".join(NAMES)
 GOOD = "1,2.5,2026-01-31,on,x"
 
 
-def opened(*lines: str | bytes, csv: Csv | None = None) -> tuple[list[str] | None, dict[str, int]]:
+def opened(
+    *lines: str | bytes, csv: Csv | None = None, checks: Sequence[Check] = CHECKS
+) -> tuple[list[str] | None, dict[str, int]]:
     """Return the names of the columns that are open in these lines, and the nulls of the counted others."""
-    plan = a_plan([a_property(*each) for each in zip(NAMES, TYPES, strict=True)], CHECKS, csv)  # type: ignore[arg-type]
+    plan = a_plan([a_property(*each) for each in zip(NAMES, TYPES, strict=True)], checks, csv)  # type: ignore[arg-type]
     condition = plan_tests.pass_condition(plan, NAMES, [HEAD], narrows=True)
     assert condition
     raw = [line if isinstance(line, bytes) else line.encode(plan.csv.encoding) for line in lines]
@@ -77,6 +80,17 @@ def test_lines_in_other_encodings_are_tested_as_texts() -> None:
 
     assert opened("1;1e3;2026-01-31;on;Müller", csv=csv)[0] == ["wind"]
     assert opened(b"1;1e3;2026-01-31;on;\x81", csv=csv)[0] is None
+
+
+def test_column_that_has_no_test_is_open_in_each_record() -> None:
+    even = [*CHECKS, a_check("multipleOf", "id", value="2")]
+
+    assert opened(GOOD, checks=even) == (["id"], {})
+    assert opened(GOOD, "1,x,,on,", "1,2", checks=even) == (["id", "wind"], {"day": 1, "note": 1})
+    assert opened("1,2", checks=even) == ([], {})
+    assert (
+        plan_tests.pass_condition(a_plan([a_property("id", "integer")], even[-1:]), ("id",), (), narrows=True) is None
+    )
 
 
 def test_conditions_of_few_columns_leave_all_open() -> None:
