@@ -108,10 +108,12 @@ EMR: the deployed archives of the job and of Arrow, and no other package. It wri
 Spark's bare typed scan of the same URI, in the same JVM and in turn. Times are medians of {measuring.ROUNDS} rounds
 after {measuring.WARM} rounds of warm-up ({measuring.LONG[1]} after {measuring.LONG[0]} for long work). `first` is the
 ratio of the first measured round. `CPU` is the ratio of the processors' seconds, of Spark and Python together; other
-work on the machine changes it less.
+work on the machine changes it less. The dollars are those of EMR Serverless for 1 TiB of such a file,
+packed if it is: the processors' seconds of the job at the list price of a vCPU and its share of the workers' memory, if
+a vCPU does as much in a second as a processor here. Start and idle time of workers are not in them.
 
-| work | job | scan | ratio | first | CPU | at most | met |
-|---|---|---|---|---|---|---|---|
+| work | job | scan | ratio | first | CPU | $ for 1 TiB | at most | met |
+|---|---|---|---|---|---|---|---|---|
 {_lines(rows)}
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,22 +12,34 @@ from bench.deployed.runner import Runner
 from bench.measuring import LONG, ROUNDS, WARM, Row
 from bench.own import Bench
 from contracts.plan import Plan
+from functions.aws.emr_serverless import workers_for
+from functions.costs.cost import memory_gb, prices, vcpu
 
 
 @dataclass(frozen=True, slots=True)
 class DeployedRow(Row):
-    """A row with the seconds of the processors as well, of scan and job in each round."""
+    """A row with the bytes of the file, and the seconds of the processors as well, of scan and job in each round."""
 
     used: tuple[tuple[float, float], ...] = ()
+    size: int = 0
 
     @property
     def used_ratio(self) -> float:
         """Return the processors' time of the job as a multiple of the scan's, by the medians."""
         return Row("", self.used).ratio
 
+    @property
+    def dollars(self) -> float:
+        """Return what EMR asks for 1 TiB of such bytes, if its vCPUs do as much in a second as these processors."""
+        cpu_seconds = statistics.median(job for _, job in self.used) * 2**40 / self.size
+        workers = workers_for(2**40)
+        vcpu_hour, gb_hour = (float(prices()[name]["usd"]) for name in ("emr_vcpu_hour", "emr_gb_hour"))
+        return cpu_seconds / 3600 * (vcpu_hour + gb_hour * memory_gb(workers) / vcpu(workers))
+
     def __str__(self) -> str:
         what, job, scan, ratio, first, bound, met = Row.__str__(self).strip("| ").split(" | ")
-        return f"| {what} | {job} | {scan} | {ratio} | {first} | {self.used_ratio:.2f} | {bound} | {met} |"
+        measured = f"{job} | {scan} | {ratio} | {first} | {self.used_ratio:.2f} | {self.dollars:.2f}"
+        return f"| {what} | {measured} | {bound} | {met} |"
 
 
 def beside(
@@ -47,7 +60,7 @@ def beside(
     running.result(place)
     name = f"{what}, {file.stat().st_size / 2**20:.0f} MiB"
     clock, used = (tuple((scan[n], job[n]) for scan, job in pairs) for n in (0, 1))
-    return DeployedRow(name, clock, bound, used=used)
+    return DeployedRow(name, clock, bound, used=used, size=file.stat().st_size)
 
 
 def clean(bench: Bench) -> list[DeployedRow]:

@@ -248,12 +248,12 @@ def test_page_has_a_line_for_each_row(tmp_path: Path) -> None:
 
 
 def test_page_has_rows_over_s3a_with_the_rate_of_the_server(tmp_path: Path) -> None:
-    row = DeployedRow("read", ((1, 2),), 1.8, used=((4, 5),))
+    row = DeployedRow("read", ((1, 2),), 1.8, used=((4, 5),), size=2**30)  # 1.42 hours of a vCPU for 1 TiB
 
     with ExitStack() as started:
         text = page(Bench(Files(tmp_path, 1), started=started), [], [], deployed=[row])
 
-    assert "\n| read | 2.00 s | 1.00 s | **2.00** | 2.00 | 1.25 | 1.8 | **no** |\n" in text
+    assert "\n| read | 2.00 s | 1.00 s | **2.00** | 2.00 | 1.25 | 0.09 | 1.8 | **no** |\n" in text
     assert re.search(r"2 plain readers got [\d,]+ MiB a second from it, and\n[\d,]+ MiB", text)
 
 
