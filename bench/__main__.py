@@ -38,7 +38,7 @@ rows:
                         the job as on EMR, its files read over S3A from loopback
   clean parquet jsonl json xml
                         the job on the clean file, in each format
-  bad unique            on one with 6 % bad rows; with uniqueness
+  bad unique foreign    on one with 6 % bad rows; with uniqueness; with a foreign key
   encodings             the same rows in windows-1252 and UTF-16
   packed                the same rows by zip, bzip2 and Zstandard, beside gzip
   values                the same rows in windows-1252, with decimal commas and days as 31.1.2019

@@ -32,6 +32,7 @@ from infra.demo import inmet
 HOURS = 8760
 ROWS_OF_WORKBOOK = 200_000
 """Rows of a station, a year of them; 157 stations make 201 MiB."""
+CODES = 100_000
 SHARE, MOST = 0.06, 0.75
 """Shares of bad rows."""
 PACKED: dict[str, Callable[..., Any]] = {
@@ -150,6 +151,15 @@ class Files:
         with mixed.open("wb") as out:
             out.writelines([header, *rows])
         return mixed
+
+    @cached_property
+    def codes(self) -> Path:
+        """CSV of 100,000 codes of stations, among them all codes of the clean file."""
+        codes = [f"A{600 + n}\n" for n in range(CODES)]
+        random.Random(0).shuffle(codes)
+        file = self.folder / "codes.csv"
+        file.write_text("code\n" + "".join(codes), encoding="utf-8")
+        return file
 
     @cached_property
     def small(self) -> list[Path]:

@@ -17,8 +17,9 @@ from bench import nested as orders
 from bench.deployed import runner
 from bench.deployed.runner import Runner
 from bench.deployed.storage import Storage, serving
-from bench.files import Files
+from bench.files import CODES, Files
 from bench.measuring import LONG, Row, alternate
+from contracts.job import JobReference
 from contracts.plan import Plan, record_checks
 from contracts.terms.value_form import ValueForm
 from infra.setup.spark.jars import ROOT
@@ -100,6 +101,13 @@ def unique(bench: Bench) -> list[Row]:
         Row(what, bench.beside(bench.scan(file), bench.job(bench.whole, file), *LONG), bound)
         for what, (file, bound) in forms.items()
     ]
+
+
+def foreign(bench: Bench) -> list[Row]:
+    """The job with a foreign key into a file of many keys, which each job reads."""
+    file, codes = bench.files.clean, JobReference("codes", "1", (bench.files.codes.as_uri(),))
+    job = running.job(bench.spark, plans.referring(bench.plain), [file], bench.files.folder, [codes])
+    return [Row(f"a foreign key into {CODES:,}; baseline: the scan", bench.beside(bench.scan(file), job, *LONG), 1.5)]
 
 
 def parquet(bench: Bench) -> list[Row]:
@@ -276,6 +284,7 @@ ROWS: dict[str, Callable[[Bench], list[Row]]] = {
         clean,
         bad,
         unique,
+        foreign,
         parquet,
         jsonl,
         json,

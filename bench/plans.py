@@ -9,7 +9,7 @@ from itertools import count, islice
 from bench.running import CONTRACT
 from contracts import rules
 from contracts.authoring.compiler.compile import compile_text, load_plan
-from contracts.plan import RECORD_CHECKS, Archive, Check, FileFormat, Plan, Property
+from contracts.plan import RECORD_CHECKS, Archive, Check, FileFormat, Plan, Property, Reference
 
 UNIQUE = "index.unique"
 
@@ -22,6 +22,13 @@ def whole() -> Plan:
 def plain(plan: Plan) -> Plan:
     """The plan without uniqueness, which is a shuffle of its own."""
     return replace(plan, checks=tuple(c for c in plan.checks if c.id != UNIQUE))
+
+
+def referring(plan: Plan) -> Plan:
+    """Return the plan with a foreign key: the code of a station is in a file of codes."""
+    rule = rules.ForeignKey(to="codes", columns=("code",), text="codes.code")
+    check = Check("station_code.foreignKey", rule, "row", "error", "consistency", "in codes.code", "station_code")
+    return replace(plan, checks=(*plan.checks, check), references=(Reference("codes", path="codes.csv"),))
 
 
 def without_shares(plan: Plan) -> Plan:

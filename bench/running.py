@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from bench.deployed import process
 from bench.deployed.process import MEMORY
-from contracts.job import JobDrop, JobRequest, JobResult
+from contracts.job import JobDrop, JobReference, JobRequest, JobResult
 from contracts.plan import Plan
 from functions.admission.admit import admit
 from functions.admission.header_again import header
@@ -61,9 +61,11 @@ class Job:
         return result(self.folder)
 
 
-def job(spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path) -> Job:
+def job(
+    spark: SparkSession, plan: Plan, files: Sequence[Path], folder: Path, references: Sequence[JobReference] = ()
+) -> Job:
     """Return the job over some files, as admission would pass them on, in a new folder of its own."""
-    return Job(spark, request(plan, files, folder))
+    return Job(spark, request(plan, files, folder, references=references))
 
 
 def result(folder: Path) -> JobResult:
@@ -75,7 +77,13 @@ def result(folder: Path) -> JobResult:
     return document
 
 
-def request(plan: Plan, files: Sequence[Path], folder: Path, uri_of: Callable[[Path], str] = Path.as_uri) -> Path:
+def request(
+    plan: Plan,
+    files: Sequence[Path],
+    folder: Path,
+    uri_of: Callable[[Path], str] = Path.as_uri,
+    references: Sequence[JobReference] = (),
+) -> Path:
     """Write the request for some files, as admission would pass them on; return the new folder that it is in."""
     place = Path(tempfile.mkdtemp(prefix="job-", dir=folder))
     base = place.as_uri() + "/"
@@ -88,6 +96,7 @@ def request(plan: Plan, files: Sequence[Path], folder: Path, uri_of: Callable[[P
         evidence_rows=f"{base}rows/",
         result=f"{base}result.jsonl",
         requested_at="2026-01-01T00:00:00Z",
+        references=tuple(references),
     )
     (place / "request.json").write_text(document.dumps(), encoding="utf-8")
     return place

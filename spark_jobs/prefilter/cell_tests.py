@@ -94,7 +94,9 @@ def failed_tests(values: pa.ChunkedArray, column: TestedColumn) -> Iterator[tupl
             case "banned" if values.null_count < len(values):
                 yield test, values.is_null()
             case "among":
-                yield test, pc.or_(pc.is_in(values, pa.array(test.argument, values.type)), values.is_null())
+                among = pc.or_(pc.is_in(values, pc.cast(test.argument, values.type)), values.is_null())
+                if not pc.all(among).as_py():
+                    yield test, among
             case "outside":
                 yield test, pc.invert(pc.is_in(values, pa.array(test.argument, values.type)))
             case "pattern":

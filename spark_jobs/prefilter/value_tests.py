@@ -220,11 +220,11 @@ def _bound(name: str, towards: Callable[[Decimal], int], text: str, prop: Proper
     raise Untestable
 
 
-def _among(texts: Sequence[str], prop: Property) -> tuple[str, ...] | tuple[int, ...]:
+def _among(texts: Sequence[str], prop: Property) -> pa.Array:
     if prop.type == "string":
-        return tuple(texts)
+        return pa.array(texts, pa.string())
     if prop.type == "integer" and not prop.exact and all(re.fullmatch(r"-?[0-9]{1,18}", text) for text in texts):
-        return tuple(int(text) for text in texts)
+        return pa.array(map(int, texts), pa.int64())
     raise Untestable
 
 

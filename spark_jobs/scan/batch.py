@@ -44,7 +44,7 @@ def scan(
     reads them for it; if it still fails, the request is scanned without it.
     """
     keys = references.read(spark, request)
-    conditions = {} if prefilter_from is None else prefiltering.conditions(spark, request, prefilter_from)
+    conditions = {} if prefilter_from is None else prefiltering.conditions(spark, request, keys, prefilter_from)
     for ranges in (True, False) if has_objects(request) else (False,):
         if not conditions:
             break

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
+from contracts import rules
 from contracts.job import DropResult, JobRequest, is_broad
 from contracts.plan import Plan
 from spark_jobs.counting.narrowing import Narrowing
@@ -56,13 +57,12 @@ class PrefilteredBatch:
         return Narrowing.of(plan, names)
 
 
-def conditions(spark: SparkSession, request: JobRequest, least: int) -> Conditions:
+def conditions(spark: SparkSession, request: JobRequest, references: References, least: int) -> Conditions:
     """Return the pass conditions for those drops of at least so many bytes whose prefilter is possible and pays."""
-    plan = request.plan
+    groups = [g for g in text_lines.by_header(request.drops) if prefilter.is_for(request.plan, g[1], least)]
+    plan = _with_lists(request.plan, references) if groups else request.plan
     by_columns: dict[tuple[tuple[str, ...], tuple[str, ...]], PassCondition | ColumnConditions] = {}
-    for header, drops in text_lines.by_header(request.drops):
-        if not prefilter.is_for(plan, drops, least):
-            continue
+    for header, drops in groups:
         types = drops[0].types
         condition: PassCondition | ColumnConditions | None
         if plan.file_format == "parquet":
@@ -77,6 +77,19 @@ def conditions(spark: SparkSession, request: JobRequest, least: int) -> Conditio
         if condition:
             by_columns[header, types] = condition
     return by_columns
+
+
+def _with_lists(plan: Plan, references: References) -> Plan:
+    """Return a plan in which foreign keys with few keys are lists of values, which Arrow can test.
+
+    A record fails both alike: a value that is not null is none of them.
+    """
+    own = {check.id: keys for check in plan.checks if (keys := references.keys.get(check.id)) and keys.few}
+    if not own:
+        return plan
+    lists = {check_id: rules.Enum(keys.listed()) for check_id, keys in own.items()}
+    checks = (replace(check, rule=lists[check.id]) if check.id in lists else check for check in plan.checks)
+    return replace(plan, checks=tuple(checks))
 
 
 def prefilter_groups(

@@ -1,8 +1,8 @@
 """Reference values: a plan's references in, the distinct keys of each check out, in scratch.
 
 Each is read once for a batch. If a reference is missing, cannot be read or has no key, the checks that need it are
-`error`. No key comes to the driver's Python: Spark sends a small set of keys to every executor, and shuffles a large
-one with the records.
+`error`. Spark sends a small set of keys to every executor, and shuffles a large one with the records. Few keys of one
+column come to the driver's Python as well, as a list for the prefilter.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from spark_jobs.transcribing import in_lines
 MOST_BROADCAST = 500_000
 """Keys up to which every executor gets all of them, if they have 100 bytes or less on average."""
 MOST_BYTES = 100 * MOST_BROADCAST
+MOST_LISTED = 200_000
+"""Keys up to which the prefilter gets a list of them, if they have 100 bytes or less on average."""
 OF_A_KEY = 16
 """Bytes of a value in addition to its text."""
 HEADER = 1 << 16
@@ -53,10 +55,16 @@ SALTS = 64
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The distinct keys of a reference for a check: key0, key1 ...; `small` ones are broadcast."""
+    """The distinct keys of a reference for a check: key0, key1 ...; `small` ones are broadcast, `few` ones listed."""
 
     rows: DataFrame
     small: bool
+    few: bool = False
+
+    def listed(self) -> tuple[str, ...]:
+        """Return the keys of one column as texts."""
+        every = self.rows.select(sf.collect_list(sf.col("key0").cast("string"))).first()
+        return tuple(every[0]) if every else ()
 
     def joined(self, rows: DataFrame, name: str, values: Sequence[str]) -> DataFrame:
         """Add a column to rows that is true if their values are a whole key, and none of these."""
@@ -181,7 +189,8 @@ def _keys(
     count, size = rows.selectExpr("count(1)", f"coalesce(sum({texts}), 0)").first() or (0, 0)
     if not count:
         raise Unusable(f"is empty: nothing in it has {_quoted(columns)}")
-    return Keys(rows, small=count <= MOST_BROADCAST and size <= MOST_BYTES)
+    few = len(columns) == 1 and count <= MOST_LISTED and size <= MOST_LISTED * MOST_BYTES // MOST_BROADCAST
+    return Keys(rows, small=count <= MOST_BROADCAST and size <= MOST_BYTES, few=few)
 
 
 def _alike(plan: Plan, drops: Iterable[JobDrop]) -> Iterator[list[JobDrop]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from decimal import Decimal
@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.job import JobReference
 from contracts.plan import Compression, Csv, Plan, Policy, Threshold
 from contracts.terms.value_form import ValueForm
 from spark_jobs.prefilter import prefilter
-from spark_jobs.scan import batch
+from spark_jobs.scan import batch, prefiltering, references
 from spark_jobs.validate import configured
 from tests.integration.spark_jobs.scan.test_batch import FILES, PLAN
+from tests.integration.spark_jobs.scan.test_references import held, pinned, plan_of
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, judge
 from tests.oracle import faults
 
@@ -46,12 +48,19 @@ DIALECTS: dict[str, tuple[Csv, str]] = {
 }
 
 
-def hold(spark: SparkSession, folder: Path, plan: Plan, files: Files, caplog: pytest.LogCaptureFixture) -> Judged:
+def hold(
+    spark: SparkSession,
+    folder: Path,
+    plan: Plan,
+    files: Files,
+    caplog: pytest.LogCaptureFixture,
+    references: Sequence[JobReference] = (),
+) -> Judged:
     """Judge files with and without the prefilter, and compare the results."""
     runs = []
     for name, least in (("sifted", 0), ("plain", NEVER)):
         (folder / name).mkdir(parents=True)
-        runs.append(judge(spark, folder / name, plan, files, sift_from=least))
+        runs.append(judge(spark, folder / name, plan, files, sift_from=least, references=references))
     assert runs[0].outputs(spark) == runs[1].outputs(spark)
     assert is_nothing_kept(spark)
     assert caplog.records == []
@@ -251,6 +260,50 @@ OF_KEYS: dict[str, dict[str, list[str]]] = {
     },
 }
 """Files that are read together: only of those that ascend all no second look is taken."""
+
+
+TO_SHOPS = (
+    "shop,no",
+    *(
+        "A,1",
+        "A,01",
+        '"A",2',
+        "B,",
+        "B,x",
+        "A ,3",
+        "a,1",
+        ",7",
+        ",",
+        "\u00e9,-5",
+        "A,1,1",
+        "A,123456789012345678901",
+        "",
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "is_prefiltered"), [("no", True), ("shop", True), ("day", False), ("both", False)])
+def test_foreign_keys_are_judged_the_same(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, *, is_prefiltered: bool
+) -> None:
+    """Keys of one column of texts or integers become a list for the prefilter; Spark judges all others."""
+    checks = {
+        "no": [held("no", name="no")],
+        "shop": [held("shop", name="shop"), held("no", name="no", severity="warning")],
+        "day": [held("day", name="day")],
+        "both": [held("shop", "no", properties=["shop", "no"])],
+    }[name]
+    plan = plan_of(*checks)
+    keys = pinned(tmp_path, "no,shop,day\n001,A,01.02.2024\n3,\u00e9,\n,B,\nx,B,03.02.2024\n-5,D,\n")
+    files = {"a.csv": "\n".join(("shop,no,day", *(f"{line},01.02.2024" for line in TO_SHOPS[1:])))}
+    files["b.csv"] = "\n".join(TO_SHOPS)
+    judged = hold(spark, tmp_path, plan, files, caplog, [keys])
+    assert all(drop.rejected for drop in judged.result.drops)
+
+    request = replace(a_request(tmp_path, plan, files), references=(keys,), scratch=(tmp_path / "keys/").as_uri() + "/")
+    conditions = prefiltering.conditions(spark, request, references.read(spark, request), 0)
+    assert (("shop", "no", "day"), ()) in conditions or not is_prefiltered
+    assert is_prefiltered or not conditions
 
 
 @pytest.fixture
