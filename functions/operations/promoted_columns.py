@@ -24,7 +24,7 @@ from functions.ports.store import ObjectStore
 from functions.ports.tables import Tables
 
 MONTHS, NEWEST = 13, 200
-"""How far back promoted files are looked for: months, and drops of each month."""
+"""Limits of the search for promoted files: months, and drops of each month."""
 
 
 def newest_promoted(ledger: DropSearch, contract: str, now: datetime) -> Drop | None:

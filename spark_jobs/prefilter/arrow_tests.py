@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
-from contracts.values import json_flaws
 from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings
 
 MASK = pa.list_(pa.int64())
@@ -60,6 +59,9 @@ MOST_MASKS = 100
 """Different masks that are counted in a partition; lines that have others are odd."""
 MOST_RUNS = 16
 """Runs of ascending values of a key in a batch, up to which their ends are compared with those of other batches."""
+
+LONG_OBJECT = 20_000
+"""Bytes from which on an object of JSON is left to Spark, whose parser has limits of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class PassCondition:
         shaped = pc.and_(pc.match_substring_regex(texts, self.pattern), ids.is_valid())
         sizes = pc.binary_length(texts)
         if self.names:
-            shaped = pc.and_(shaped, pc.less_equal(sizes, json_flaws.LONGEST))
+            shaped = pc.and_(shaped, pc.less(sizes, LONG_OBJECT))
         elif self.quote and (pc.max(sizes).as_py() or 0) >= open_columns.MOST_DELIMITERS:
             few = pc.less(pc.count_substring(texts, self.delimiter), open_columns.MOST_DELIMITERS)
             shaped = pc.and_(shaped, few)

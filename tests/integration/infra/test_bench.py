@@ -62,5 +62,5 @@ def test_job_as_on_emr_reads_over_s3a(tmp_path: Path) -> None:
     (drop,) = running.result(folder).drops
 
     assert (uri, drop.read, drop.rejected) == ("s3://bench/few.csv", ROWS, bad)
-    assert str(row).count("|") == 9
+    assert str(row).count("|") == 10
     assert row.used_ratio > 0

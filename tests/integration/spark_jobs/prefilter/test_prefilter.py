@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 from contracts.job import JobReference
 from contracts.plan import Compression, Csv, Plan, Policy, Threshold
 from contracts.terms.value_form import ValueForm
-from spark_jobs.prefilter import prefilter
+from spark_jobs.prefilter import plan_tests, prefilter
+from spark_jobs.prefilter.arrow_tests import PassCondition
 from spark_jobs.scan import batch, prefiltering, references
 from spark_jobs.validate import configured
 from tests.integration.spark_jobs.scan.test_batch import FILES, PLAN
@@ -302,8 +303,9 @@ def test_foreign_keys_are_judged_the_same(
 
     request = replace(a_request(tmp_path, plan, files), references=(keys,), scratch=(tmp_path / "keys/").as_uri() + "/")
     conditions = prefiltering.conditions(spark, request, references.read(spark, request), 0)
-    assert (("shop", "no", "day"), ()) in conditions or not is_prefiltered
-    assert is_prefiltered or not conditions
+    header = ("shop", "no", "day") if name == "day" else ("shop", "no")  # Arrow reads no day in this format
+    condition = conditions.get((header, ()))
+    assert (isinstance(condition, PassCondition) and condition.pattern != plan_tests.NOTHING) is is_prefiltered
 
 
 @pytest.fixture
