@@ -34,7 +34,7 @@ PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(LIMITS), set(CONTES
 ALL = [*DEPLOYED, *ROWS, *LIMITS, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
-  s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip
+  s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip s3a-fresh
                         the job as on EMR, its files read over S3A from loopback
   clean parquet jsonl json xml
                         the job on the clean file, in each format

@@ -237,13 +237,15 @@ class Files:
             out.write("</observations>\n")
         return file
 
-    def json_lines(self, spark: SparkSession, plan: Plan) -> Path:
-        """The clean file as JSON Lines: a line has a key for each column, null where it has no value."""
-        if not (self.folder / "jsonl").exists():
+    def json_lines(self, spark: SparkSession, plan: Plan, *, bad: bool = False) -> Path:
+        """The clean or dirty file as JSON Lines: a line has a key for each column, null where it has no value."""
+        folder = self.folder / ("jsonl-bad" if bad else "jsonl")
+        if not folder.exists():
+            source = self.dirty if bad else self.clean
             say("  writing JSON Lines")
-            rows = spark.read.csv(self.clean.as_uri(), header=True, schema=typed(plan))
-            rows.coalesce(1).write.json((self.folder / "jsonl").as_uri(), ignoreNullFields=False)
-        return next((self.folder / "jsonl").glob("*.json"))
+            rows = spark.read.csv(source.as_uri(), header=True, schema=typed(plan))
+            rows.coalesce(1).write.json(folder.as_uri(), ignoreNullFields=False)
+        return next(folder.glob("*.json"))
 
     def json_array(self, lines: Path, *, indented: bool) -> Path:
         """The rows of JSON Lines as one array, in one line, or with a line for each value."""

@@ -106,9 +106,10 @@ sends ranges from the cache of the file system. {CONNECTIONS} plain readers got 
 {local:,.0f} MiB a second of the same file without it. The job has the code, the packages and the settings of a run on
 EMR: the deployed archives of the job and of Arrow, and no other package. It writes to local files. The baseline is
 Spark's bare typed scan of the same URI, in the same JVM and in turn. Times are medians of {measuring.ROUNDS} rounds
-after {measuring.WARM} rounds of warm-up ({measuring.LONG[1]} after {measuring.LONG[0]} for long work). `first` is the
-ratio of the first measured round. `CPU` is the ratio of the processors' seconds, of Spark and Python together; other
-work on the machine changes it less. The dollars are those of EMR Serverless for 1 TiB of such a file,
+after {measuring.WARM} rounds of warm-up ({measuring.LONG[1]} after {measuring.LONG[0]} for long work). For a fresh JVM,
+scan and job are each the first work of a process of their own, whose start does not count, 3 times in turn. `first` is
+the ratio of the first measured round. `CPU` is the ratio of the processors' seconds, of Spark and Python together;
+other work on the machine changes it less. The dollars are those of EMR Serverless for 1 TiB of such a file,
 packed if it is: the processors' seconds of the job at the list price of a vCPU and its share of the workers' memory, if
 a vCPU does as much in a second as a processor here. Start and idle time of workers are not in them.
 

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import plans, running
-from bench.deployed.runner import Runner
+from bench.deployed import runner
 from bench.measuring import LONG, ROUNDS, WARM, Row
 from bench.own import Bench
 from contracts.plan import Plan
 from functions.aws.emr_serverless import workers_for
 from functions.costs.cost import memory_gb, prices, vcpu
+
+Used = tuple[float, float]
+"""Seconds of a run on the clock, and those of the processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +49,41 @@ def beside(
     bench: Bench, what: str, file: Path, plan: Plan, bound: float, rounds: tuple[int, int] = (WARM, ROUNDS)
 ) -> DeployedRow:
     """Run a bare typed scan and the job on a file in turn; raise AssertionError if the job lost a record."""
-    runner: Runner = bench.runner
-    uri = runner.storage.uri(file)
-    place = running.request(plan, [file], bench.files.folder, runner.storage.uri)
-    schema = running.typed(plan)
-    pairs = [
-        (
-            runner.ask(work="scan", uri=uri, format=plan.file_format, schema=schema),
-            runner.ask(work="job", request=(place / "request.json").as_uri()),
-        )
-        for _ in range(sum(rounds))
-    ][rounds[0] :]
+    place, scan, job = _asked(bench, file, plan)
+    pairs = [(bench.runner.ask(**scan), bench.runner.ask(**job)) for _ in range(sum(rounds))][rounds[0] :]
     running.result(place)
-    name = f"{what}, {file.stat().st_size / 2**20:.0f} MiB"
+    return _row(what, file, pairs, bound)
+
+
+def _first(bench: Bench, what: str, file: Path, bound: float) -> DeployedRow:
+    """Run a bare typed scan and the job on a file, each as the first work of a process of its own."""
+    place, scan, job = _asked(bench, file, bench.plain)
+    pairs = [(_alone(bench, scan), _alone(bench, job)) for _ in range(LONG[1])]
+    running.result(place)
+    return _row(what, file, pairs, bound)
+
+
+def _alone(bench: Bench, asked: dict[str, str]) -> Used:
+    with runner.running(bench.storage) as started:
+        return started.ask(**asked)
+
+
+def _asked(bench: Bench, file: Path, plan: Plan) -> tuple[Path, dict[str, str], dict[str, str]]:
+    """Return the folder of a job on a file, and what asks for a bare typed scan of it and for that job."""
+    place = running.request(plan, [file], bench.files.folder, bench.storage.uri)
+    scan = {
+        "work": "scan",
+        "uri": bench.storage.uri(file),
+        "format": plan.file_format,
+        "schema": running.typed(plan),
+    }
+    return place, scan, {"work": "job", "request": (place / "request.json").as_uri()}
+
+
+def _row(what: str, file: Path, pairs: list[tuple[Used, Used]], bound: float) -> DeployedRow:
     clock, used = (tuple((scan[n], job[n]) for scan, job in pairs) for n in (0, 1))
-    return DeployedRow(name, clock, bound, used=used, size=file.stat().st_size)
+    size = file.stat().st_size
+    return DeployedRow(f"{what}, {size / 2**20:.0f} MiB", clock, bound, used=used, size=size)
 
 
 def clean(bench: Bench) -> list[DeployedRow]:
@@ -88,9 +111,20 @@ def parquet(bench: Bench) -> list[DeployedRow]:
 def jsonl(bench: Bench) -> list[DeployedRow]:
     """The job on JSON Lines of the same rows."""
     file = bench.files.json_lines(bench.spark, bench.plain)
-    return [beside(bench, "JSON Lines of the same rows", file, plans.plain(plans.in_format("jsonl")), 1.5, LONG)]
+    bad = bench.files.json_lines(bench.spark, bench.plain, bad=True)
+    plan = plans.plain(plans.in_format("jsonl"))
+    return [
+        beside(bench, "JSON Lines of the same rows", file, plan, 1.5, LONG),
+        beside(bench, "JSON Lines with 6 % bad rows, quarantined with all ids", bad, plan, 2.5, LONG),
+    ]
+
+
+def fresh(bench: Bench) -> list[DeployedRow]:
+    """The first job of a JVM, beside the first scan of another."""
+    forms = (("clean CSV", bench.files.clean, 0.9), ("6 % bad rows", bench.files.dirty, 1.7))
+    return [_first(bench, f"first job of a fresh JVM, {what}", file, bound) for what, file, bound in forms]
 
 
 DEPLOYED: dict[str, Callable[[Bench], list[DeployedRow]]] = {
-    f"s3a-{run.__name__}": run for run in (clean, bad, parquet, jsonl, gzip)
+    f"s3a-{run.__name__}": run for run in (clean, bad, parquet, jsonl, gzip, fresh)
 }
