@@ -119,16 +119,17 @@ def command(
     """
     from contracts.authoring.quality import watermarks
     from contracts.verdict import TOO_LITTLE_HISTORY
-    from infra.cli.options.contract_argument import contact_of, keys_of, plan_of
+    from infra.cli.options.contract_argument import chosen, keys_of
     from infra.files import refuse_links
     from infra.offline import file_sets, judge
     from infra.setup.progress import Progress
 
     if receipt:
         refuse_links(receipt)
-    plan, folder, matched = plan_of(contract, contracts, given, files[0])
-    names = keys_of(plan, files, given, matched)
-    pinned = _pinned(plan, folder, contracts, references)
+    contracted = chosen(contract, contracts, given, files[0])
+    plan = contracted.plan
+    names = keys_of(plan, files, given, contracted.key)
+    pinned = _pinned(plan, contracted.folder, contracts, references)
     home = file_sets.gathered(plan, tuple(zip(files, names, strict=True)), _moment(plan, at))
     earlier = _earlier(plan, history)
     quiet = form != "text"
@@ -143,11 +144,10 @@ def command(
     judged += home.broken.values()
     paths, alone = [*(upload.path for upload in home.uploads), *home.broken], len(files) == 1
     places: list[Path] = []
-    contact = contact_of(plan, folder) if receipt else None
     if receipt:
         places = [receipt if alone else receipt / f"{n}-{one.file.name}" for n, one in enumerate(judged, 1)]
     for one, place in zip(judged, places, strict=False):
-        judge.write_receipt(one, place, contact)
+        judge.write_receipt(one, place, contracted.contact)
     _show(judged, paths, home.sets, form, alone=alone)
     if form == "text":
         for place in places:

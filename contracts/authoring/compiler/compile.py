@@ -76,23 +76,32 @@ def compile_file(path: File, values: Mapping[str, str] = NONE) -> tuple[Compiled
     return compile_each(raw, str(path), values=values)
 
 
-def load_plans(path: File) -> tuple[Plan, ...]:
-    """The plans of a contract file, drafts too; ContractInvalid, with the first error or the reason, if it has none."""
+def load(path: File) -> tuple[tuple[Plan, Compiled], ...]:
+    """The plans of a contract file, drafts too, each with what else was compiled of its contract.
+
+    Raise ContractInvalid, with the first error or the reason, if it has none.
+    """
     compiled = compile_file(path)
     findings = [f for one in compiled for f in one.findings]
-    plans = tuple(one.draft for one in compiled if one.draft)
-    if plans and not any(one.failed for one in compiled):
-        return plans
+    pairs = tuple((one.draft, one) for one in compiled if one.draft)
+    if pairs and not any(one.failed for one in compiled):
+        return pairs
     first = next((f for f in findings if f.level == "error"), findings[0])
     raise ContractInvalid(f"{first.file}:{first.line}: {first.message} {first.fix}")
 
 
+def load_single(path: File) -> tuple[Plan, Compiled]:
+    """The same of a contract file with one schema object; ContractInvalid if it has none, or several."""
+    pairs = load(path)
+    if len(pairs) > 1:
+        names = ", ".join(plan.contract for plan, _ in pairs)
+        raise ContractInvalid(f"{path} has {len(pairs)} contracts: {names}. Name one.")
+    return pairs[0]
+
+
 def load_plan(path: File) -> Plan:
     """The plan of a contract file with one schema object; ContractInvalid if it has none, or several."""
-    plans = load_plans(path)
-    if len(plans) > 1:
-        raise ContractInvalid(f"{path} has {len(plans)} contracts: {', '.join(p.contract for p in plans)}. Name one.")
-    return plans[0]
+    return load_single(path)[0]
 
 
 def compile_text(raw: bytes, file: str, *, alone: bool = False) -> Compiled:

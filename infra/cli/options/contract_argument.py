@@ -1,55 +1,63 @@
-"""The contract and the keys of local files: the command's options in, a plan and keys out."""
+"""The contract and the keys of local files: the command's options in, a contract and keys out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
+    from contracts.authoring.compiler.compile import Compiled
     from contracts.plan import Plan
     from contracts.terms.notices import Contact
 
 
-def plan_of(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> tuple[Plan, Path, str | None]:
-    """Return the plan for a file, the folder of the contract's file, and the key that selected it, if a key did."""
+@dataclass(frozen=True, slots=True)
+class ChosenContract:
+    """A contract for files: its plan, the folder of its file, whom to ask, and the key that selected it, if one did."""
+
+    plan: Plan
+    folder: Path
+    contact: Contact | None = None
+    key: str | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, compiled: Compiled, key: str | None = None) -> ChosenContract:
+        """Return a compiled contract."""
+        return cls(plan, Path(compiled.file).parent, compiled.routes.contact if compiled.routes else None, key)
+
+
+def chosen(contract: str | None, folder: Path, given: Sequence[str], file: Path) -> ChosenContract:
+    """Return the contract for a file: the named one, or the one that claims its key."""
     key = next((key + file.name if key.endswith("/") else key for key in given), None)
     if not contract:
         return _by_key(key, folder, file)
-    from contracts.authoring.compiler.compile import load_plan, load_plans
+    from contracts.authoring.compiler.compile import load, load_single
     from contracts.authoring.compiler.lint import contract_files
     from contracts.problem import nearest
 
     path = Path(contract)
     if path.is_file():
-        plans = load_plans(path)
-        return (plans[0], path.parent, None) if len(plans) == 1 else _by_key(key, path, file)
+        pairs = load(path)
+        return ChosenContract.of(*pairs[0]) if len(pairs) == 1 else _by_key(key, path, file)
     paths = {one.stem: one for one in contract_files((folder,))}
     if contract in paths:
-        return load_plan(paths[contract]), paths[contract].parent, None
+        return ChosenContract.of(*load_single(paths[contract]))
     # It may be one object of a document with several: `shop.lines.v1` of `shop.v1`.
     product, _, version = contract.rpartition(".")
     document = None
     while document is None and (product := product.rpartition(".")[0]):
         document = paths.get(f"{product}.{version}")
     if document:
-        for plan in load_plans(document):
+        for plan, compiled in load(document):
             if plan.contract == contract:
-                return plan, document.parent, None
+                return ChosenContract.of(plan, compiled)
     close = nearest(contract, paths)
     hint = f" Did you mean {close}?" if close else f" Known: {', '.join(paths) or 'none'}."
     raise click.UsageError(f"There is no contract {contract}, neither as a file nor in {folder}/.{hint}")
-
-
-def contact_of(plan: Plan, folder: Path) -> Contact | None:
-    """Return whom to ask about a contract, by its file in a folder."""
-    from contracts.authoring.compiler.compile import compile_file
-    from contracts.authoring.compiler.lint import contract_files
-
-    several = (one.routes for path in contract_files((folder,)) for one in compile_file(path))
-    return next((routes.contact for routes in several if routes and routes.contract == plan.contract), None)
 
 
 def keys_of(plan: Plan, files: Sequence[Path], given: Sequence[str], matched: str | None) -> list[str]:
@@ -107,7 +115,7 @@ def _look_through(plan: Plan, files: Sequence[Path], keys: Sequence[str]) -> Non
         seen[key] = file
 
 
-def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, Path, str]:
+def _by_key(key: str | None, folder: Path, file: Path) -> ChosenContract:
     """Return the contract that claims the key or, without a key, an ending of the file's path."""
     from contracts import catalog
     from contracts.authoring.compiler.lint import index_of, lint
@@ -126,7 +134,7 @@ def _by_key(key: str | None, folder: Path, file: Path) -> tuple[Plan, Path, str]
             case catalog.Matched(entry=entry):
                 one = next(c for c in linted.contracts if c.plan and c.plan.sha == entry.plan)
                 assert one.plan is not None
-                return one.plan, Path(one.file).parent, name
+                return ChosenContract.of(one.plan, one, name)
             case catalog.Ambiguous(contracts=several):
                 why = f"{', '.join(several)} match {name}"
                 break
