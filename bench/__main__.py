@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench import contests, load
+from bench import contests, lane, load
 from bench.beside import Duel
 from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
@@ -28,10 +28,11 @@ from infra.setup import environments
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
+LANE = "lane"
 LOAD = "load"
-PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(LIMITS), set(CONTESTS), set(FIGURES), {LOAD})
+PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(LIMITS), {LANE}, set(CONTESTS), set(FIGURES), {LOAD})
 """The rows of each part of the page."""
-ALL = [*DEPLOYED, *ROWS, *LIMITS, *CONTESTS, *FIGURES, LOAD]
+ALL = [*DEPLOYED, *ROWS, *LIMITS, LANE, *CONTESTS, *FIGURES, LOAD]
 EXAMPLES = """\
 rows:
   s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip s3a-fresh
@@ -49,6 +50,7 @@ rows:
   fresh                 the first job of a JVM
   gigabytes rejected wide long
                         2 GiB of CSV; a million rejected rows; 1,999 columns; a line of 90 MiB
+  lane                  a good file of 1 MiB through the whole stack, without Spark
   rivals                DuckDB and Great Expectations on the same checks
   test                  `dropgate test` beside `datacontract test`
   plan lint match init  contracts alone: 500 checks; 1,000 contracts; 10,000 keys; a draft from the file
@@ -101,6 +103,7 @@ def _measured(names: list[str], stations: int) -> str:
     figures: list[Figure] = []
     hauls: list[Haul] = []
     limits: list[Row] = []
+    lanes: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder, ExitStack() as started:
         bench = Bench(Files(Path(folder), stations), started=started)
         for number, name in enumerate(names, 1):
@@ -112,6 +115,8 @@ def _measured(names: list[str], stations: int) -> str:
                 rows += (new := ROWS[name](bench))
             elif name in LIMITS:
                 limits += (new := LIMITS[name](bench))
+            elif name == LANE:
+                lanes += (new := lane.lane(bench.files))
             elif name in FIGURES:
                 figures += (new := [FIGURES[name](bench.files)])
             elif name in CONTESTS:
@@ -120,7 +125,7 @@ def _measured(names: list[str], stations: int) -> str:
                 hauls += (new := load.load(bench.files))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels, figures, hauls, deployed, limits)
+        return page(bench, rows, duels, figures, hauls, deployed, limits, lanes)
 
 
 def _parser() -> argparse.ArgumentParser:

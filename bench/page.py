@@ -32,6 +32,7 @@ HEADINGS = (
     "## As deployed, over S3A",
     "## On local files",
     "## At the limits",
+    "## Small good files",
     "## Rivals",
     "## Contracts",
     "## Many drops at once",
@@ -46,12 +47,14 @@ def page(
     hauls: Sequence[Haul] = (),
     deployed: Sequence[DeployedRow] = (),
     limits: Sequence[Row] = (),
+    lanes: Sequence[Figure] = (),
 ) -> str:
     """The page; a table without lines is left out."""
     tables = (
         _deployed(bench, deployed) if deployed else "",
         _ours(rows) if rows else "",
         _at_limits(limits) if limits else "",
+        _small(lanes) if lanes else "",
         _theirs(duels) if duels else "",
         _alone(figures) if figures else "",
         _at_once(hauls) if hauls else "",
@@ -152,9 +155,22 @@ drop of the same job changes, ends the bench.
 """
 
 
-def _theirs(duels: Sequence[Duel]) -> str:
+def _small(lanes: Sequence[Figure]) -> str:
     return f"""\
 {_titled(4)}
+The whole stack runs on this machine with `FastLane` on. Functions, adapters and policies are the deployed ones; AWS is
+emulated in the process of the functions, so its times are not those of AWS. No window opens and no Spark starts. The
+first file loads the code of the functions.
+
+| work | time | at most | met |
+|---|---|---|---|
+{_lines(lanes)}
+"""
+
+
+def _theirs(duels: Sequence[Duel]) -> str:
+    return f"""\
+{_titled(5)}
 Other tools run the same checks on the same file: the clean file, or the file with 6 % bad rows if they return the
 failing rows. Each tool runs in an environment of its own with pinned versions (`locks/bench-*.txt`), on two cores.
 datacontract-cli is measured as a whole process from start to end: `datacontract test` against `dropgate test`.
@@ -184,7 +200,7 @@ The rivals leave these checks out, because they cannot count them row by row, or
 
 def _alone(figures: Sequence[Figure]) -> str:
     return f"""\
-{_titled(5)}
+{_titled(6)}
 This work happens before a file arrives. Times are medians of {measuring.LONG[1]} rounds after {measuring.LONG[0]} of
 warm-up, in one process; its start counts only for a whole process. How well drafts of `dropgate init` hold against the
 next month, and how many planted faults they catch, is
@@ -198,7 +214,7 @@ next month, and how many planted faults they catch, is
 
 def _at_once(hauls: Sequence[Haul]) -> str:
     return f"""\
-{_titled(6)}
+{_titled(7)}
 The whole stack runs on this machine, from the first upload by {load.PRODUCERS} producers until the last drop is
 accepted, with windows of {load.WINDOW_SECONDS} s. Functions, adapters, policies and job are the deployed ones; AWS is
 emulated in the process of the functions. So the calls of a drop are those on AWS, but the times are not. The wait of
