@@ -49,7 +49,7 @@ rows:
   drops four checks     1,000 small drops; 4 times the rows; 500 checks
   fresh                 the first job of a JVM
   gigabytes rejected wide long
-                        2 GiB of CSV; a million rejected rows; 1,999 columns; a line of 90 MiB
+                        10 GiB of CSV; a million rejected rows; 1,999 columns; a line of 90 MiB
   lane                  a good file of 1 MiB through the whole stack, without Spark
   rivals                DuckDB and Great Expectations on the same checks
   test                  `dropgate test` beside `datacontract test`

@@ -12,8 +12,8 @@ from contracts.files.header import MOST_COLUMNS
 
 ONCE = (0, 1)
 """Rounds of warm-up and measured rounds of work that takes minutes."""
-TIMES = 10
-"""The clean file so often is 2 GiB."""
+TIMES = 51
+"""The clean file so often is 10 GiB."""
 COLUMNS = MOST_COLUMNS - 1
 """Columns with three checks each."""
 LINE = 90

@@ -12,9 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import BROAD, JobRequest
-from contracts.plan import Csv, Plan
+from contracts.plan import Csv, Plan, Reference
 from spark_jobs import validate
 from spark_jobs.scan import batch
+from tests.integration.spark_jobs.scan.test_references import held, pinned
 from tests.integration.spark_jobs.world import (
     Judged,
     a_check,
@@ -93,10 +94,16 @@ def test_drawn_files_have_one_result_whatever_spark_judges(spark: SparkSession, 
     if seed > 3:  # a check that only Spark can test
         plan = replace(plan, checks=(*plan.checks, a_check("multipleOf", "c4", value="1")))
     bad = draw.sample([prop.name for prop in plan.properties[1:]], 3)
+    if seed in {2, 5}:  # a column that is not sure in odd lines, and another one, have a foreign key
+        bad[0] = "c1"
+        checks = [held("word", of="words", name="c1"), held("word", of="words", name="c5", severity="warning")]
+        plan = replace(plan, checks=(*plan.checks, *checks), references=(Reference("words", path="words.csv"),))
     odd = {of: tuple(text for text in texts if '"' not in text and "," not in text) for of, texts in ODD.items()}
     files = {f"{n}.csv": drawn(plan, draw, bad, ODD if seed % 2 else odd) for n in range(20)}
+    words = pinned(tmp_path, "word\none\nü\n x\nnull\n", "words", "words.csv")
+    request = replace(a_request(tmp_path, plan, files), references=(words,) if plan.references else ())
 
-    both_ways(spark, tmp_path, a_request(tmp_path, plan, files), 0)
+    both_ways(spark, tmp_path, request, 0)
 
 
 def test_only_columns_that_are_not_sure_are_judged(spark: SparkSession, tmp_path: Path) -> None:
