@@ -46,6 +46,7 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
     counted = [at[name] for name in null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
     ascending = [(n, at[name]) for n, name in keys.items() if kinds[at[name]] == value_tests.value_type(props[name])]
+    needed = {*counted, *dict(ascending).values()}
     there = [name for name in header if name in props or plan.columns.extra == "ignore" or name in OURS]
     shapes = [(props[n].key, f"{_shape(props[n])}|null") if n in props else (n, SCALAR) for n in there]
     condition = PassCondition(
@@ -55,7 +56,7 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
         width=len(header),
         nulls=(),
         header_texts=(),
-        tested=tuple(c for c in tested if c.at in (*counted, *dict(ascending).values()) or c.tests),
+        tested=tuple(c for c in tested if c.at in needed or c.tests),
         counted=tuple(counted),
         keys=tuple(ascending),
         mask_columns=len(bitmask.mask_columns(plan)),

@@ -116,6 +116,7 @@ def _pass_condition(
     counted = [at[name] if name in here else None for name in value_tests.null_counted(plan)]
     kinds = {column.at: column.type for column in tested}
     keys = [(n, at[name]) for n, name in key_names.items() if kinds[at[name]] == value_tests.value_type(here[name])]
+    needed = {*counted, *dict(keys).values()}
     shapes = (_shape(here.get(name), csv, filled=name in filled) for name in header)
     condition = PassCondition(
         pattern=rf"\A{re.escape(csv.delimiter).join(shapes)}(?:\r?\n|\r)?\z",
@@ -124,7 +125,7 @@ def _pass_condition(
         width=len(header),
         nulls=csv.null_values,
         header_texts=tuple(header_texts) if csv.header else (),
-        tested=tuple(column for column in tested if column.at in (*counted, *dict(keys).values()) or column.tests),
+        tested=tuple(column for column in tested if column.at in needed or column.tests),
         counted=tuple(counted),
         keys=tuple(keys),
         mask_columns=len(bitmask.mask_columns(plan)),
@@ -153,7 +154,8 @@ def _checks(plan: Plan, here: Iterable[str]) -> dict[str | None, list[tuple[int,
 
 def _untestable(plan: Plan, header: tuple[str, ...]) -> set[str]:
     """Return the names of the columns that have no test; raise `Untestable` if no column with a check has one."""
-    here = {p.name: p for p in plan.properties if p.name in positions(header)}
+    at = positions(header)
+    here = {p.name: p for p in plan.properties if p.name in at}
     checks, keys = _checks(plan, here), {*value_tests.keys_of(plan, header).values()}
     opened = {name for name, prop in here.items() if not _is_testable(prop, plan.csv, checks[name], name in keys)}
     if opened and opened.issuperset(name for name in here if checks[name]):
