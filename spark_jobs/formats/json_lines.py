@@ -56,6 +56,8 @@ SHORT: dict[LogicalType, str] = {
 }
 """Numbers within others, and exact whole ones, that are plain: never beyond 64 bits, never infinite."""
 DOUBLE_DIGITS = 15
+ROUNDED = r"\.(?:[0-9]{7}|(?<=[0-9]{8}\.)|(?<=0\.)000)"
+"""What a line has that holds a decimal whose text as a double may be another: many digits, or zeros after the point."""
 LONG = r"^(BIGINT|DECIMAL\((?:19|[2-9][0-9]),)"
 """Whole numbers: beyond 64 bits they are decimals, as a shorter one such as 1.0 is."""
 NUMBERS = ("BIGINT", "DOUBLE", "DECIMAL")
@@ -206,7 +208,8 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
     here = [(n, p) for n, p in enumerate(plan.properties) if not p.path and p.type not in CONTAINERS]
     parsed = _parsed(singles, sf.col("raw"))
     kinds = [sf.expr(f"schema_of_variant(kinds[{sql_text.literal(p.key)}])").alias(f"k{n}") for n, p in here]
-    cells = [_agreed(_cell(p.key), p).alias(f"c{n}") for n, p in here]
+    texts = {n: sf.expr(_cell(p.key, f"texts[{sql_text.literal(p.key)}]")) for n, p in here}
+    cells = [_agreed(texts[n], p).alias(f"c{n}") for n, p in here]
     values = [_of_kind(sf.col(f"k{n}"), sf.col(f"c{n}"), p).alias(f"v{n}") for n, p in here]
     typed_rows = parsed.select("*", *kinds, *cells).select("*", *values)
     named = {n: (sf.col(f"c{n}"), sf.col(f"v{n}")) for n, _ in here}
@@ -349,14 +352,31 @@ def records(
 
 
 def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed: Column) -> DataFrame:
-    """Add `cells`, the texts by key, to lines (column `raw`); malformed ones have none."""
-    parsed = _parsed(rows, sf.when(~malformed, sf.col("raw")))
-    names = sf.array(*(sf.lit(p.name) for p in plan.roots))
-    taken = sf.array(*map(sf.lit, dict.fromkeys(text for p in plan.roots for text in (p.name, p.key))))
-    cells = sf.map_from_arrays(names, sf.array(*(_cell(p.key) for p in plan.roots)))
-    others = sf.map_filter("texts", lambda name, _: ~sf.array_contains(taken, name))
-    every = sf.when(sf.col("texts").isNotNull(), sf.map_concat(cells, others))
-    return parsed.select("*", every.alias("cells")).drop("texts", "kinds", "names")
+    """Add `cells`, the texts by key, to lines (column `raw`); malformed ones have none.
+
+    The others are objects, so that one lenient parse is enough; variants are made only where a text may be rounded.
+    """
+    raw = sf.when(~malformed & (sf.octet_length("raw") <= json_flaws.LONGEST), sf.col("raw"))
+    keys = [p.key for p in plan.roots]
+    schema = StructType([StructField(key, StringType()) for key in dict.fromkeys(keys)])
+    parsed = rows.select(
+        "*",
+        sf.from_json(raw, schema, STRICT).alias("fields"),
+        _kinds(sf.when(raw.rlike(ROUNDED), raw)).alias("kinds"),
+        sf.json_object_keys(raw).alias("names"),
+    )
+    texts = [f"fields.{sql_text.quoted_name(key)}" for key in keys]
+    as_they_are, exact = ", ".join(texts), ", ".join(map(_cell, keys, texts))
+    own = sf.map_from_arrays(
+        sf.array(*(sf.lit(p.name) for p in plan.roots)),
+        sf.expr(f"if(kinds is null, array({as_they_are}), array({exact}))"),
+    )
+    taken = list(dict.fromkeys(text for p in plan.roots for text in (p.name, p.key)))
+    known = sf.array(*map(sf.lit, taken))
+    others = sf.map_filter(sf.get(_texts(raw), sf.lit(0)), lambda name, _: ~sf.array_contains(known, name))
+    every = sf.when(_is_unknown(sf.col("names"), taken), sf.map_concat(own, others)).otherwise(own)
+    with_own = parsed.select("*", sf.when(sf.col("names").isNotNull(), every).alias("cells"))
+    return with_own.drop("fields", "kinds", "names")
 
 
 def _parsed(rows: DataFrame, raw: Column) -> DataFrame:
@@ -365,21 +385,29 @@ def _parsed(rows: DataFrame, raw: Column) -> DataFrame:
     They are also null for lines that are longer than `json_flaws.LONGEST`.
     """
     raw = sf.when(sf.octet_length(raw) <= json_flaws.LONGEST, raw)
-    texts = sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
-    kinds = sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT)
-    read = rows.select("*", texts.alias("all_texts"), sf.element_at(kinds, sf.lit("")).alias("kinds"))
+    read = rows.select("*", _texts(raw).alias("all_texts"), _kinds(raw).alias("kinds"))
     single = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
     objects_only = read.select("*", single.alias("texts")).drop("all_texts")
     return objects_only.select("*", sf.map_keys("texts").alias("names"))
 
 
-def _cell(name: str) -> Column:
-    """Return the text of a value; if a double would round a number, the exact text of the variant."""
+def _texts(raw: Column) -> Column:
+    """Return the objects of a line, each with its texts by key."""
+    return sf.from_json(sf.concat(sf.lit("["), raw, sf.lit("]")), TEXTS, STRICT)
+
+
+def _kinds(raw: Column) -> Column:
+    """Return the values of the object of a line by key, as variants."""
+    return sf.element_at(sf.from_json(sf.concat(sf.lit('{"":'), raw, sf.lit("}")), KINDS, STRICT), sf.lit(""))
+
+
+def _cell(name: str, text: str) -> str:
+    """Return the text of a value, in SQL; if a double would round a number, the exact text of the variant."""
     key = sql_text.literal(name)
     exact = f"try_variant_get(kinds[{key}], '$', 'string')"
-    rounded = f"greatest(length(texts[{key}]), length({exact})) > {DOUBLE_DIGITS} or contains(texts[{key}], 'E')"
+    rounded = f"greatest(length({text}), length({exact})) > {DOUBLE_DIGITS} or contains({text}, 'E')"
     is_exact = f"schema_of_variant(kinds[{key}]) like 'DECIMAL%' and ({rounded})"
-    return sf.expr(f"if({is_exact}, {exact}, texts[{key}])")
+    return f"if({is_exact}, {exact}, {text})"
 
 
 def _is_of(kind: Column, prop: Property) -> Column:
