@@ -124,9 +124,13 @@ def _columns(header: tuple[str, ...], plan: Plan) -> list[str]:
 
 def _json_lines(rows: DataFrame) -> DataFrame:
     """Add two keys to the objects as they came; a line that is not an object becomes the value of a key."""
-    raw = sf.regexp_replace("raw", EARLIER, "")
+    raw = sf.col("raw")
+    was_rejected = sf.contains(raw, sf.lit(f'"{OURS[0]}"'))
+    raw = sf.when(was_rejected, sf.regexp_replace(raw, EARLIER, "")).otherwise(raw)
     ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
-    added = sf.concat(sf.rtrim(sf.regexp_replace(raw, r"\s*\}\s*\z", "")), sf.lit(","), sf.substring(ours, 2, 1 << 30))
+    # A pattern that begins with one character is tested at few places of a line.
+    begun = sf.rtrim(sf.regexp_replace(raw, r"\}\s*\z", ""), sf.lit(" \t\n\v\f\r"))
+    added = sf.concat(begun, sf.lit(","), sf.substring(ours, 2, 1 << 30))
     mended = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv as text_csv
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from contracts.files.columns import OURS
 from contracts.plan import Csv
+from spark_jobs.outputs import rejected_rows
 from spark_jobs.outputs.rejected_rows import harmless
 from tests.integration.spark_jobs.world import a_check, a_plan, a_property, judge
 from tests.unit.spark_jobs.outputs.test_formulas import DIALECTS, NUMBERS, PAYLOADS, read_by, would_run
@@ -50,3 +52,31 @@ def test_job_guards_cells_as_the_pattern_does(
     assert [row[3:] for row in back[1:]] == [[str(n), "n.logicalType (integer)"] for n in range(1, len(fit) + 1)]
     assert [cell for sign in ",;\t" for cell in read_by(sign, text) if would_run(cell)] == []
     assert judged.drop().rejected == len(fit)
+
+
+LINES = a_plan([a_property("a", "string")], (), file_format="jsonl")
+OBJECTS = (
+    '{"a": 1}',
+    '{"a" : {} } \t',
+    "{}",
+    " { } ",
+    '{"a": "}"}\r',
+    '{"a": " } "  }',
+    '{"a": [{"b": {}}]}',
+    '{"a": 1,"_record":3,"_reasons":"a \\"b\\""}',
+    '{"_record":3,"_reasons":""}',
+    '{"a": "_record"}',
+    '{"a": {"_record": 1}}',
+)
+
+
+def test_objects_get_two_keys_and_keep_all_others(spark: SparkSession) -> None:
+    rows = [("d", n, raw, False, "why") for n, raw in enumerate(OBJECTS, 1)] + [("d", 0, "[1]}", True, "why")]
+    frame = spark.createDataFrame(rows, "drop string, record long, raw string, broken boolean, reasons string")
+    lines = {row["record"]: row["line"] for row in rejected_rows.lines(frame, (), LINES).collect()}
+
+    assert json.loads(lines.pop(0)) == {"line": "[1]}", "_record": 0, "_reasons": "why"}
+    for n, raw in enumerate(OBJECTS, 1):
+        own = {key: value for key, value in json.loads(raw).items() if key not in OURS}
+        assert json.loads(lines[n]) == {**own, "_record": n, "_reasons": "why"}
+        assert not lines[n].startswith("{,")
