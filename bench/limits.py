@@ -26,7 +26,8 @@ def gigabytes(bench: Bench) -> list[Row]:
     often = bench.job(bench.plain, file)
     once.run()
     what = f"a CSV of {file.stat().st_size / 2**30:.1f} GiB"
-    seconds = Row(f"{what}; baseline: the job on one of its {TIMES} equal parts", bench.beside(once.run, often, *ONCE), TIMES * 1.1)
+    part = f"the job on one of its {TIMES} equal parts"
+    seconds = Row(f"{what}; baseline: {part}", bench.beside(once.run, often, *ONCE), TIMES * 1.1)
     heap = memory.in_use(bench.spark, once.run, seconds.yardstick), memory.in_use(bench.spark, often.run, seconds.job)
     return [seconds, Row(f"peak heap in use of {what}", (heap,), 1.2, "MiB")]
 
