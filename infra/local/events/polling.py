@@ -65,9 +65,9 @@ class QueuePoller:
         return True
 
     def _waiting(self) -> bool:
-        """Return True if the queue has a message that a consumer would get."""
-        queue = sqs_backends[ACCOUNT][self._region].get_queue(self._queue.url.rpartition("/")[2])
-        return bool(queue.messages)
+        """Return True if the queue has a message that a consumer would get, or is in the memory of another process."""
+        queue = sqs_backends[ACCOUNT][self._region].queues.get(self._queue.url.rpartition("/")[2])
+        return queue is None or bool(queue.messages)
 
     def empty(self) -> bool:
         """Return True if the queue has no message: none waiting, delayed or in flight."""

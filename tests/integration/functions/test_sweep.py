@@ -516,7 +516,7 @@ OVER_TIME = ("promises.", "history.")
 """The modules of promises and of checks against history."""
 BY_HAND = (
     *("again", "difference", "compare", "compare_tables", "listing", "restore", "erase", "stuck"),
-    *("check_history", "observed", "pause", "port_check", "workload"),
+    *("check_history", "observed", "pause", "port_check", "promoted_columns", "workload"),
 )
 """Modules of what people alone ask for: of these `compare` sweeps what it meets."""
 
