@@ -372,8 +372,8 @@ def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed:
         sf.expr(f"if(kinds is null, array({as_they_are}), array({exact}))"),
     )
     taken = list(dict.fromkeys(text for p in plan.roots for text in (p.name, p.key)))
-    known = sf.array(*map(sf.lit, taken))
-    others = sf.map_filter(sf.get(_texts(raw), sf.lit(0)), lambda name, _: ~sf.array_contains(known, name))
+    listed = sf.array(*map(sf.lit, taken))
+    others = sf.map_filter(sf.get(_texts(raw), sf.lit(0)), lambda name, _: ~sf.array_contains(listed, name))
     every = sf.when(_is_unknown(sf.col("names"), taken), sf.map_concat(own, others)).otherwise(own)
     with_own = parsed.select("*", sf.when(sf.col("names").isNotNull(), every).alias("cells"))
     return with_own.drop("fields", "kinds", "names")
