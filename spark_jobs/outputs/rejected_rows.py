@@ -40,11 +40,13 @@ NUMBER = (
 OTHER = f"(?=[^{string.digits}{string.ascii_letters}])"
 """A place before any other character than a digit or a letter: Java tests single characters faster than ranges."""
 ESCAPE = "\\u%04X"
+LINE_ENDS = "\n\r"
 DELIMITERS = ",;\t"
 """The delimiters of spreadsheets, which depend on the settings of a machine."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """The keys that an earlier file of rejected objects added to an object: repeated, they would make it malformed."""
+JSON_BLANKS = " \t\n\v\f\r"
 
 
 def formula(end: str) -> str:
@@ -123,18 +125,26 @@ def _columns(header: tuple[str, ...], plan: Plan) -> list[str]:
 
 
 def _json_lines(rows: DataFrame) -> DataFrame:
-    """Add two keys to the objects as they came; a line that is not an object becomes the value of a key."""
+    """Add two keys to the objects as they came; a line that is not an object becomes the value of a key.
+
+    Patterns are tried at each character of a line, so they are left to the few lines that need them.
+    """
     raw = sf.col("raw")
-    was_rejected = sf.contains(raw, sf.lit(f'"{OURS[0]}"'))
+    was_rejected = sf.contains(raw, sf.lit(OURS[0]))
     raw = sf.when(was_rejected, sf.regexp_replace(raw, EARLIER, "")).otherwise(raw)
+    behind = sf.char_length(sf.substring_index("object", "}", -1))
+    inner = sf.substring("object", sf.lit(1), sf.char_length("object") - behind - 1)
+    begun = rows.select("*", raw.alias("object")).select("*", inner.alias("inner"))
+    inner = sf.col("inner")
+    blank = reduce(Column.__or__, (sf.endswith(inner, sf.lit(c)) for c in JSON_BLANKS))
+    begun = begun.select("*", sf.when(blank, sf.rtrim(inner, sf.lit(JSON_BLANKS))).otherwise(inner).alias("begun"))
     ours = sf.to_json(sf.struct(sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
-    # A pattern that begins with one character is tested at few places of a line.
-    begun = sf.rtrim(sf.regexp_replace(raw, r"\}\s*\z", ""), sf.lit(" \t\n\v\f\r"))
-    added = sf.concat(begun, sf.lit(","), sf.substring(ours, 2, 1 << 30))
-    mended = sf.regexp_replace(added, r"^\s*\{\s*,", "{")  # the object was empty
+    added = sf.concat("begun", sf.lit(","), sf.substring(ours, 2, 1 << 30))
+    mended = sf.when(sf.endswith("begun", sf.lit("{")), sf.concat(sf.lit("{"), sf.substring(ours, 2, 1 << 30)))
     as_it_came = sf.col("raw").alias("line")
     whole = sf.to_json(sf.struct(as_it_came, sf.col("record").alias(OURS[0]), sf.col("reasons").alias(OURS[1])))
-    return rows.select("drop", "record", sf.when(sf.col("broken"), whole).otherwise(mended).alias("line"))
+    line = sf.when(sf.col("broken"), whole).otherwise(sf.coalesce(mended, added))
+    return begun.select("drop", "record", line.alias("line"))
 
 
 def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
@@ -145,7 +155,9 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     raw, places = sf.col("raw"), list(positions(header).values())
     sign = "".join(ESCAPE % ord(c) for c in csv.delimiter)
     begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{sign}{formula(f'(?:{sign}|$)')}")
-    within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in _apart(csv))) & raw.rlike(_inner(csv))
+    # A line holds a line end only where something else ends it.
+    signs = [c for c in _apart(csv) if c not in LINE_ENDS or csv.multi_line or csv.record_delimiter]
+    within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in signs)) & raw.rlike(_inner(csv))
     if ends := csv_cells.run_on(csv):  # another cell follows
         within = within | raw.rlike(ends)
     changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | within | sf.lit(len(places) < len(header))
@@ -193,7 +205,7 @@ def _apart(csv: Csv) -> list[str]:
     """
     usual = csv.quote == csv.escape == '"'
     signs = set(DELIMITERS) - {csv.delimiter} if usual else {*DELIMITERS, *csv.delimiter}
-    return sorted(signs | {"\n", "\r"})
+    return sorted(signs | {*LINE_ENDS})
 
 
 def _top(drop: JobDrop, plan: Plan) -> str | None:
