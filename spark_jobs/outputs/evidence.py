@@ -31,8 +31,8 @@ ROWS = (
     "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
 )
 """The schema of the evidence of rows; that of archives has their member as well, that of documents the element."""
-PLAIN_CELLS = {"parquet.enable.dictionary#cells.key_value.value": "false"}
-"""Parquet's option for texts as they are: to look for each in a dictionary took a sixth of the time of writing."""
+AS_PARQUET = {"compression": "zstd", "parquet.enable.dictionary#cells.key_value.value": "false"}
+"""Half the bytes of Spark's default in the same time. Looking for cells in a dictionary was a sixth of the time."""
 ROWS_IN_A_FILE = 20_000
 MOST_REJECTED = 100_000
 
@@ -51,12 +51,13 @@ def write_rows(
     count = -(-how_many // ROWS_IN_A_FILE)
     files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle in the last round
     folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
-    files.write.mode("overwrite").options(**PLAIN_CELLS).parquet(storage.plain(folder))
+    files.write.mode("overwrite").options(**AS_PARQUET).parquet(storage.plain(folder))
     written = spark.read.schema(", ".join((ROWS, *(f"{name} string" for name in _more(request.plan))))).parquet(
         storage.plain(folder)
     )
     if request.mask:
-        masked(written, request.plan).write.mode("overwrite").parquet(storage.plain(request.evidence_rows))
+        own = masked(written, request.plan).write.mode("overwrite").options(**AS_PARQUET)
+        own.parquet(storage.plain(request.evidence_rows))
     return written
 
 
