@@ -17,6 +17,7 @@ from contracts.plan import REPEATING, Check, Csv, FileFormat, Limit, Plan, Prope
 from contracts.problem import Level, Problem, quoted, visible
 from contracts.sentences import Sentence, bound_in_words, of_elements, sentence
 from contracts.terms.value_form import words
+from contracts.values import long_lines
 from contracts.values.text_formats import TEXT
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ FIX_LAST_EMPTY = (
     "Leave out the `{mark}` at the end of each row, or give the header a name for that column, "
     "or ask for `csv.trailingDelimiter: true` in the contract."
 )
+TOO_LONG = Sentence(
+    f"{{some}} {{have}} {long_lines.WORDS}, the most that is read of a line.",
+    "Look for a quote or a line end that is missing, or shorten the texts. Rejected rows hold its beginning.",
+)
+"""The sentence where all records that fail a rule of whole lines seem to be too long to be read."""
 OF_SHEETS: dict[type[rules.Rule], Sentence] = {
     rules.Fields: Sentence(
         "{some} {have} a cell beside the columns of the header.",
@@ -202,7 +208,9 @@ def explain(plan: Plan, check: Check, outcome: CheckResult, read: int, spoilt: b
     if check.threshold and not isinstance(check.rule, OF_THEIR_OWN):
         message = UNTRUE if isinstance(check.rule, rules.Expression) else LIMITED
         fix = NULLS_LIMITED if _ails(check.rule) else fix
-    if isinstance(check.rule, rules.Fields) and outcome.samples and not plan.sheet:
+    if outcome.samples and all(sample.note == long_lines.WORDS for sample in outcome.samples):
+        message, fix = TOO_LONG
+    elif isinstance(check.rule, rules.Fields) and outcome.samples and not plan.sheet:
         one_more = f"{len(plan.roots) + 1:,} cells{LAST_EMPTY}"
         fix = FIX_LAST_EMPTY if all(sample.note == one_more for sample in outcome.samples) else fix
         fix = FIX_MORE_CELLS if _has_more_cells(plan, outcome, read) else fix

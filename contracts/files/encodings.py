@@ -86,6 +86,11 @@ def read_as(name: str) -> str:
     return UTF_8 if name in RECODED else name
 
 
+def enough(encoding: str, size: int) -> int:
+    """Return how many bytes in an encoding are so many or more in UTF-8, once they are decoded."""
+    return size if read_as(encoding) == UTF_8 else size * LONGEST
+
+
 def is_one_byte(name: str) -> bool:
     """Return True if each byte is a character of its own, or none."""
     return name != UTF_8 and name not in CHARACTERS and len(bytes(range(256)).decode(name, "replace")) == 256

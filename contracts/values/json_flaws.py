@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from contracts.values import long_lines
+
 Part = Literal["line", "bare"]
 STRING = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
 HOLDER = "\ue000"
 """A sign in place of a string."""
-LONGEST = 32 << 20
-"""Bytes of a line; longer lines take more memory than a core of the job has."""
 FLAWS: tuple[tuple[Part, str, str], ...] = (
     ("bare", '"', "a text in it is never closed"),
     (
@@ -60,7 +60,7 @@ FLAWS: tuple[tuple[Part, str, str], ...] = (
 
 def flaw(line: str) -> str | None:
     """Return the flaw of a line that is not a JSON object, in words; None if no pattern matches."""
-    if len(line.encode("utf-8", "surrogatepass")) > LONGEST:
+    if len(line.encode("utf-8", "surrogatepass")) > long_lines.LONGEST:
         return too_long()
     parts: dict[Part, str] = {"line": line, "bare": re.sub(STRING, HOLDER, line)}
     return next((words for part, pattern, words in FLAWS if re.search(pattern, parts[part])), None)
@@ -74,4 +74,4 @@ def unbalanced(line: str) -> bool:
 
 def too_long() -> str:
     """Return the flaw of a line that is too long to be read."""
-    return f"it has more than {LONGEST >> 20} MiB"
+    return f"it has {long_lines.WORDS}"

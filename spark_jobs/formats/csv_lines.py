@@ -52,7 +52,7 @@ def first_pass(
     if not may_be_plain(plan, header):
         return lines.select("*", sf.lit(True).alias("odd")), line
     own = text_lines.ended(line, plan.csv, len(header))
-    lines = lines.select("*", own.rlike(plain(plan, header)).alias("plain"))
+    lines = lines.select("*", (row_checks.is_read(line) & own.rlike(plain(plan, header))).alias("plain"))
     split = lines.select("*", sf.when(sf.col("plain"), text_lines.split(own, plan.csv)).alias("texts"))
     cells = {n: sf.expr(text_lines.or_null(f"get(texts, {at[p.name]})", plan.csv, p)) for n, p in here}
     values = {n: cast(cells[n], p) if _is_fenced(p) else typed(cells[n], p) for n, p in here}

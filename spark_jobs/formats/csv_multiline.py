@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from contracts.job import JobDrop
 from contracts.plan import Csv, Plan
 from contracts.problem import Problem
+from contracts.values import long_lines
 from contracts.values.sql_text import literal
 from spark_jobs.formats import csv_lines, text_lines
 from spark_jobs.formats.text_lines import LATIN
@@ -66,7 +67,7 @@ def load(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> DataFrame
     grouped = numbered.groupBy("file", "number").agg(sf.expr(f"array_sort(collect_list({piece}))").alias("lines"))
     return grouped.selectExpr(
         "file", "0L as block", "lines[0].id as id", "array_join(lines.text, '') as line", "lines[0].at as at"
-    )
+    ).withColumn("line", text_lines.beginning(sf.col("line"), long_lines.KEPT))
 
 
 def _filled(csv: Csv) -> str:
@@ -94,7 +95,7 @@ def _parts(spark: SparkSession, csv: Csv, drops: Sequence[JobDrop]) -> DataFrame
     Spark's reader does not report which characters ended a line. It ends lines at LF only here; lines are then split at
     other CRs.
     """
-    lines = text_lines.lines(spark.read.option("lineSep", "\n").text(text_lines.paths(drops)), csv)
+    lines = text_lines.whole_lines(spark.read.option("lineSep", "\n").text(text_lines.paths(drops)), csv)
     crlf = sf.endswith("line", sf.lit("\r"))
     bare = sf.when(crlf, sf.expr("string(left(binary(line), octet_length(line) - 1))")).otherwise(sf.col("line"))
     stripped = lines.select(
@@ -133,7 +134,7 @@ def refusals(spark: SparkSession, plan: Plan, drops: Sequence[JobDrop]) -> dict[
     """Return the problems of files with a quote that is never closed, or is within unquoted text, by drop."""
     if not plan.csv.quote:
         return {}
-    text = text_lines.lines(spark.read.text(text_lines.paths(drops)), plan.csv).where(
+    text = text_lines.whole_lines(spark.read.text(text_lines.paths(drops)), plan.csv).where(
         csv_quotes.has_quote(sf.col("line"), plan.csv)
     )
     n = row_checks.quotes(sf.col("line"), plan.csv)

@@ -112,7 +112,7 @@ def _tests(line: Column, plan: Plan) -> row_checks.RecordTests:
         tests[rules.WholeCharacters] = _cuts(line, plan) & ~not_text
     if plan.csv.record:
         tests[rules.RecordType] = ~sf.startswith(line, sf.lit(plan.csv.record))
-    return tests
+    return row_checks.too_long_fails(tests, line, rules.LineLength)
 
 
 def _fits(line: Column, plan: Plan) -> Column:

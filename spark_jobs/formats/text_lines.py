@@ -18,6 +18,7 @@ from contracts.job import JobDrop
 from contracts.plan import Csv, Plan, Property
 from contracts.problem import Problem
 from contracts.terms.value_form import BLANKS
+from contracts.values import long_lines
 from contracts.values.sql_text import literal
 from spark_jobs.counting import top_lines
 from spark_jobs.rules import csv_quotes
@@ -129,6 +130,17 @@ def place() -> list[Column]:
 
 
 def lines(text: DataFrame, csv: Csv) -> DataFrame:
+    """Return all lines as `whole_lines` does; of those that are too long only the beginning."""
+    return whole_lines(text, csv).withColumn("line", beginning(sf.col("line"), long_lines.KEPT))
+
+
+def beginning(line: Column, most: int) -> Column:
+    """Return a line, or its first bytes if it has more than so many."""
+    first = sf.left(line.cast("binary"), sf.lit(most)).cast("string")
+    return sf.when(sf.octet_length(line) > most, first).otherwise(line)
+
+
+def whole_lines(text: DataFrame, csv: Csv) -> DataFrame:
     """Return all lines: file, block, id (ascending within the block, null for an empty line), line."""
     value = sf.col("value")
     number = sf.when(is_filled(value, csv), sf.monotonically_increasing_id())  # it counts only lines that ask for it
@@ -280,10 +292,14 @@ def fits(parsed_line: Column) -> Column:
 
 
 def bounded(line: Column, csv: Csv) -> Column:
-    """Return a line that may be parsed: null if it has too many cells. Delimiters within quotes separate none."""
+    """Return a line that may be parsed: null if it is too long, or has too many cells.
+
+    Delimiters within quotes separate none.
+    """
     few = _delimiters(line, csv) < MOST_CELLS
     if csv.quote:
         few = few | (~misquoted(line, csv) & (_delimiters(stretched(line, csv), csv) < MOST_CELLS))
+    few = few & (sf.octet_length(line) <= long_lines.LONGEST)
     return sf.when((sf.octet_length(line) < MOST_CELLS) | few, line)
 
 

@@ -19,13 +19,13 @@ from contracts.job import Sample
 from contracts.messages import LAST_EMPTY
 from contracts.place import Place
 from contracts.plan import Plan, Property
-from contracts.values import json_flaws
+from contracts.values import json_flaws, long_lines
 from spark_jobs.counting.bitmask import Numbered
 from spark_jobs.counting.drop_result import DropEvidence
 from spark_jobs.counting.masking import MASK
 from spark_jobs.formats import fixed_lines
 from spark_jobs.outputs import nested_paths
-from spark_jobs.rules import csv_quotes
+from spark_jobs.rules import csv_quotes, row_checks
 from spark_jobs.rules.casting import typed
 from spark_jobs.rules.value_forms import trimmed
 
@@ -122,11 +122,11 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
 
     Of a line of fixed width it is the length.
     """
-    csv, raw = plan.csv, sf.col("raw")
+    csv, raw, is_read = plan.csv, sf.col("raw"), row_checks.is_read(sf.col("raw"))
     if plan.fixed and any(isinstance(c.rule, rules.LineLength) for _, c in failing):
         size = fixed_lines.length(raw, plan)
         words = sf.concat(sf.format_number(size, 0), sf.lit(f" {plan.fixed.unit}"))
-        return sf.when(sf.col("check") == "record.length", words)
+        return sf.when(sf.col("check") == "record.length", sf.when(is_read, words).otherwise(long_lines.WORDS))
     if plan.file_format != "csv" or not any(isinstance(c.rule, rules.Fields) for _, c in failing):
         return sf.lit(None).cast("string")
     many = sf.size(sf.split(raw, re.escape(csv.delimiter)))
@@ -135,7 +135,7 @@ def _cells(plan: Plan, failing: Numbered) -> Column:
         last = sf.when(sf.get(sf.split(raw, re.escape(csv.delimiter)), many - 1) == "", LAST_EMPTY).otherwise("")
     words = sf.concat(sf.format_number(many, 0), sf.when(many == 1, " cell").otherwise(" cells"), last)
     plain = ~csv_quotes.has_quote(raw, csv)
-    return sf.when((sf.col("check") == "record.fields") & plain, words)
+    return sf.when(sf.col("check") == "record.fields", sf.when(~is_read, long_lines.WORDS).when(plain, words))
 
 
 def _bare(failing: Numbered) -> Column:
@@ -153,7 +153,7 @@ def _flaw(plan: Plan, failing: Numbered) -> Column:
     if plan.xml:
         flawed = sf.get(sf.from_json("raw", "array<string>"), sf.lit(0))
         return sf.when(sf.col("check") == "record.object", flawed)
-    long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > json_flaws.LONGEST)
+    long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > long_lines.LONGEST)
     flaw = sf.when(long, json_flaws.too_long())
     for part, pattern, words in json_flaws.FLAWS:
         text = sf.col("bare") if part == "bare" else sf.when(sf.col("bare").isNotNull(), sf.col("raw"))

@@ -15,8 +15,10 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from contracts.files import encodings
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
+from contracts.values import long_lines
 from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings
 
 MASK = pa.list_(pa.int64())
@@ -159,11 +161,14 @@ class PassCondition:
         """Return which texts have the passing shape, and are no header."""
         shaped = pc.and_(pc.match_substring_regex(texts, self.pattern), ids.is_valid())
         sizes = pc.binary_length(texts)
+        longest = pc.max(sizes).as_py() or 0
         if self.names:
             shaped = pc.and_(shaped, pc.less(sizes, LONG_OBJECT))
-        elif self.quote and (pc.max(sizes).as_py() or 0) >= open_columns.MOST_DELIMITERS:
+        elif self.quote and longest >= open_columns.MOST_DELIMITERS:
             few = pc.less(pc.count_substring(texts, self.delimiter), open_columns.MOST_DELIMITERS)
             shaped = pc.and_(shaped, few)
+        if longest > long_lines.LONGEST:
+            shaped = pc.and_(shaped, pc.less_equal(sizes, long_lines.LONGEST))
         if self.header_texts:
             headers = pa.array([text + end for text in self.header_texts for end in ENDS])
             shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))
@@ -229,18 +234,24 @@ class LineBatch:
         text = other_encodings.decoded(self.raw[own].filter(odd), condition.encoding, ended=self.ended)
         return open_columns.EVERY if text is None else open_columns.of_lines(text[0], condition, ended=text[1])
 
-    def as_they_came(self, results: LineResults, masks: Masks, which: pa.UInt64Array) -> pa.RecordBatch:
-        """Return some of the lines, without their line ends, and the masks of the checks that they fail."""
+    def as_they_came(self, results: LineResults, masks: Masks, which: pa.UInt64Array, most: int) -> pa.RecordBatch:
+        """Return some of the lines, without their line ends, and the masks of the checks that they fail.
+
+        Of lines of more than `most` bytes only so many are returned.
+        """
         ends = pa.array([stretch.end for stretch in self.stretches], pa.int32())
         places = (
             pa.array([stretch.file for stretch in self.stretches]),
             pa.array([stretch.block for stretch in self.stretches]),
         )
         raw = self.raw.take(which)
+        raw = pc.ascii_rtrim(raw, "\r\n") if self.ended else raw
+        if (pc.max(pc.binary_length(raw)).as_py() or 0) > most:
+            raw = pc.binary_slice(raw.view(pa.binary()), 0, most).view(pa.string())
         columns = [
             *(pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, of)).take(which) for of in places),
             self.ids.take(which),
-            pc.ascii_rtrim(raw, "\r\n") if self.ended else raw,
+            raw,
             pa.array(list(masks.values()), MASK).take(results.fails.take(which)),
             *(pa.nulls(len(which), kind) for _, kind in COUNTS),
         ]
@@ -257,6 +268,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
     begun: tuple[str, int] | None = None
     masks: Masks = {}
     failing: dict[tuple[str, int], list[int]] = {}
+    most = encodings.enough(condition.encoding, long_lines.KEPT)
     for lines in batches:
         results = _test_lines(lines, condition, masks)
         there = lines.ids.is_valid()
@@ -273,7 +285,7 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         if heads:
             others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
         if others.true_count:
-            yield lines.as_they_came(results, masks, pc.indices_nonzero(others))
+            yield lines.as_they_came(results, masks, pc.indices_nonzero(others), most)
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)

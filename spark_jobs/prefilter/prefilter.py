@@ -27,9 +27,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
+from contracts.files import encodings
 from contracts.files.header import MOST_COLUMNS
 from contracts.job import JobDrop, is_broad
 from contracts.plan import Csv, Plan
+from contracts.values import long_lines
 from spark_jobs.counting import bitmask
 from spark_jobs.counting.lines import MaskCount
 from spark_jobs.formats import parquet_pages, text_lines
@@ -161,7 +163,7 @@ class Prefiltered(StretchCounts):
 
     @property
     def _line(self) -> Column:
-        return text_lines.decoded(sf.col("line"), self.csv)
+        return text_lines.beginning(text_lines.decoded(sf.col("line"), self.csv), long_lines.KEPT)
 
     @property
     def _lines(self) -> DataFrame:
@@ -186,10 +188,16 @@ def prefiltered_lines(source: DataFrame, condition: PassCondition, *, ranges: bo
             arrow_tests.SCHEMA,
         )
     return _mapped(
-        text_lines.lines(source, Csv()),  # as they are: workers decode them
+        _undecoded(source, condition.encoding),
         partial(arrow_tests.evaluate_batches, condition=condition),
         arrow_tests.SCHEMA,
     )
+
+
+def _undecoded(source: DataFrame, encoding: str) -> DataFrame:
+    """Return all lines in their own encoding: workers decode them."""
+    line = text_lines.beginning(sf.col("line"), encodings.enough(encoding, long_lines.KEPT))
+    return text_lines.whole_lines(source, Csv()).withColumn("line", line)
 
 
 def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltered:

@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 from contracts import rules
 from contracts.files import encodings
 from contracts.plan import Check, Csv, Plan, Property
-from contracts.values import text_formats
+from contracts.values import long_lines, text_formats
 from spark_jobs.counting.spark_types import GREATEST, LEAST, is_double
 from spark_jobs.rules import csv_quotes, nesting
 from spark_jobs.rules.casting import typed
@@ -41,7 +41,17 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     tests: RecordTests = {rules.Fields: ~fits & ~quotes, rules.Quotes: quotes, rules.Text: not_text(line, csv)}
     if csv.record:
         tests[rules.RecordType] = ~csv_quotes.begins_with(line, csv.record, csv)
-    return tests
+    return too_long_fails(tests, line, rules.Fields)
+
+
+def too_long_fails(tests: RecordTests, line: Column, alone: type[rules.Rule]) -> RecordTests:
+    """Let a line that is too long fail one rule alone: of its content only the beginning is there."""
+    return {rule: test & is_read(line) if rule is not alone else test | ~is_read(line) for rule, test in tests.items()}
+
+
+def is_read(line: Column) -> Column:
+    """Return a column that is true unless a line is too long."""
+    return sf.octet_length(line) <= long_lines.LONGEST
 
 
 def not_text(line: Column, csv: Csv) -> Column:

@@ -8,7 +8,7 @@ from random import Random
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from contracts.values import json_flaws
+from contracts.values import long_lines
 from spark_jobs import validate
 from spark_jobs.formats import json_lines
 from tests.integration.spark_jobs.world import a_plan, a_property
@@ -98,7 +98,7 @@ def test_numbers_keep_their_digits(spark: SparkSession) -> None:
 
 def test_malformed_and_very_long_lines_have_no_cells(spark: SparkSession) -> None:
     session = validate.configured(spark)
-    long = written({"e": json.dumps("x" * json_flaws.LONGEST)})
+    long = written({"e": json.dumps("x" * long_lines.LONGEST)})
     rows = session.createDataFrame([("[1]", True), ('{"a": 1}', True), (long, False)], "raw string, bad boolean")
     shown = json_lines.with_cells(rows, PLAN, (), sf.col("bad")).collect()
     assert [row["cells"] for row in shown] == [None, None, None]

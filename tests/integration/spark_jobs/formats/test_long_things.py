@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from contracts.place import Place
 from contracts.plan import Compression, Csv, FileFormat, Plan
-from contracts.values.json_flaws import LONGEST
+from contracts.values.long_lines import KEPT, LONGEST
 from functions.admission.admit import admit
 from tests.integration.spark_jobs.world import Judged, a_plan, a_property, judge
+from tests.layouts import plan_of
 
 MIB = 1 << 20
 BARE = a_plan([a_property("id", "integer"), a_property("note")], csv=Csv(header=False))
@@ -96,6 +98,48 @@ def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Pa
     assert problem.message == (
         "1 of 2 records (50.0 %) is not exactly one JSON object (record 2, line 2: it has more than 32 MiB)."
     )
+
+
+TOO_LONG = "has more than 32 MiB, the most that is read of a line."
+PLANS = {
+    "csv": BARE,
+    "csv over lines": replace(BARE, csv=replace(BARE.csv, multi_line=True)),
+    "csv in windows-1252": replace(BARE, csv=replace(BARE.csv, encoding="windows-1252")),
+    "csv by gzip": replace(BARE, compression="gzip"),
+}
+
+
+@pytest.mark.parametrize("sift_from", [None, 0], ids=["spark", "prefiltered"])
+@pytest.mark.parametrize("form", PLANS)
+def test_line_beyond_the_limit_fails_one_check_alone(
+    spark: SparkSession, tmp_path: Path, form: str, sift_from: int | None
+) -> None:
+    plan = PLANS[form]
+    sign = "é".encode(plan.csv.encoding) * 2  # the cut may be within a character
+    whole = b"2," + b"x" * (LONGEST - 2)
+    beyond = b'3,"' + b"x" * (LONGEST - 8) + sign + b"\x00 and more"
+    body = b"1,a\n" + whole + b"\n" + beyond + (b'"' if plan.csv.multi_line else b"") + b"\n4,b\n"
+    name = f"a{plan.suffix}"
+    judged = judge(spark, tmp_path, plan, {name: _packed(plan, body)}, sift_from=sift_from)
+
+    facts = judged.result.drops[0]
+    assert (facts.read, facts.rejected, facts.failure) == (4, 1, None)
+    assert {check.id: check.failed for check in judged.decision(name).checks if check.failed} == {"record.fields": 1}
+    (problem,) = judged.decision(name).problems
+    assert (problem.place, problem.message) == (Place(3, 3), f"1 of 4 records (25.0 %) {TOO_LONG}")
+    (row,) = spark.read.parquet(f"{tmp_path}/rows").selectExpr("record", "octet_length(raw) as size").collect()
+    assert (row.record, row.size) == (3, KEPT)
+
+
+@pytest.mark.parametrize("sift_from", [None, 0], ids=["spark", "prefiltered"])
+def test_line_of_fixed_width_beyond_the_limit_fails_its_length_alone(
+    spark: SparkSession, tmp_path: Path, sift_from: int | None
+) -> None:
+    body = b"D00123400001234Ada  \n" + b"x" * (LONGEST - 1) + "é".encode() + b"\x00\n"
+    judged = judge(spark, tmp_path, plan_of({}), {"a.txt": body}, sift_from=sift_from)
+    decision = judged.decision("a.txt")
+    assert {check.kind: check.failed for check in decision.checks if check.failed} == {"lineLength": 1}
+    assert decision.problems[0].message == f"1 of 2 records (50.0 %) {TOO_LONG}"
 
 
 @pytest.mark.parametrize("plan", [HEADED, JSONL], ids=["csv", "jsonl"])
