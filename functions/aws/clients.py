@@ -48,7 +48,11 @@ if TYPE_CHECKING:
 AMAZON = re.compile(r"\.amazonaws\.com(\.cn)?(/|$)")
 TRIES = 4
 """The tries of a call before its function fails and is tried again; deltalake by itself would try for minutes."""
-CONFIG = Config(retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60)
+AGENT = f"Boto3/{boto3.__version__} dropgate"
+"""The client's name in requests. botocore makes one anew for each request, which takes a third of the CPU of a call."""
+CONFIG = Config(
+    retries={"mode": "standard", "total_max_attempts": TRIES}, connect_timeout=3, read_timeout=60, user_agent=AGENT
+)
 
 PRESIGNED = CONFIG.merge(Config(signature_version="s3v4", s3={"addressing_style": "virtual"}))
 UNCHECKED = CONFIG.merge(Config(parameter_validation=False))
