@@ -222,7 +222,7 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
         )
     keys = [*(p.key for p in plan.roots), *OURS]
     is_object = sf.col("texts").isNotNull()  # a line that is no object has no texts to test
-    return typed_rows, {
+    tests: row_checks.RecordTests = {
         rules.Object: ~is_object,
         rules.Keys: sf.size("names") != sf.size(sf.array_distinct("names")),
         rules.Text: sf.contains("raw", sf.lit("\x00"))
@@ -230,6 +230,7 @@ def second_pass(singles: DataFrame, plan: Plan, _header: tuple[str, ...]) -> tup
         | (is_object & sf.col("raw").rlike(LONE)),
         rules.KnownKeys: reduce(Column.__or__, _unknown_within(plan), _is_unknown(sf.col("names"), keys)),
     }
+    return typed_rows, row_checks.too_long_fails(tests, sf.col("raw"), rules.Object)
 
 
 def _as_texts(cells: Mapping[int, Column], values: Mapping[int, Column], plan: Plan) -> dict[int, Column]:

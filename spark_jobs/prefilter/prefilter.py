@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -21,8 +21,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
@@ -199,21 +198,6 @@ def _undecoded(source: DataFrame, encoding: str) -> DataFrame:
     """Return all lines in their own encoding: workers decode them."""
     line = text_lines.beginning(sf.col("line"), encodings.enough(encoding, long_lines.KEPT))
     return text_lines.whole_lines(source, Csv()).withColumn("line", line)
-
-
-def walk_through(spark: SparkSession, condition: PassCondition) -> list[Row]:
-    """Prefilter no line, and return that nothing was counted.
-
-    Spark loads its code and starts the workers of Python for it, which is a second's work in a new JVM.
-    """
-    from spark_jobs.prefilter import arrow_tests, local_lines  # noqa: PLC0415 (needs Arrow)
-
-    cores = spark.sparkContext.defaultParallelism
-    none = partial(local_lines.evaluate_partitions, partitions=[()] * cores, condition=condition)
-    rows = _mapped(spark.range(0, cores, 1, cores), none, arrow_tests.SCHEMA)
-    with ExitStack() as cached:
-        cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
-        return rows.where("n is not null").collect()
 
 
 def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltered:

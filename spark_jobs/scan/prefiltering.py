@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -13,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
 from contracts import rules
-from contracts.job import DropResult, JobDrop, JobRequest, is_broad
+from contracts.job import DropResult, JobRequest, is_broad
 from contracts.plan import Plan
 from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.top_lines import header_texts
@@ -29,10 +28,6 @@ if TYPE_CHECKING:
 
 Conditions = Mapping[tuple[tuple[str, ...], tuple[str, ...]], "PassCondition | ColumnConditions"]
 """The conditions for records to pass, by the header and the types of files."""
-
-
-_walked: set[str] = set()
-"""The applications of Spark whose JVM has prefiltered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +72,11 @@ def conditions(spark: SparkSession, request: JobRequest, references: References,
             condition = prefilter.pass_condition(plan, header, header_texts(plan, drops), narrows=not least)
             largest = max(drops, key=attrgetter("size"))
             surely = not least or is_broad(plan, len(header))
-            if condition and not surely and not _pays(spark, plan, condition, largest):
+            if condition and not surely and not prefilter.pays(spark, plan, condition, largest):
                 condition = None
         if condition:
             by_columns[header, types] = condition
     return by_columns
-
-
-def _pays(spark: SparkSession, plan: Plan, condition: PassCondition, drop: JobDrop) -> bool:
-    """Return True if prefiltering pays for a file.
-
-    A new JVM needs a second to open its first object, with one core; meanwhile the other learns to prefilter.
-    """
-    application = spark.sparkContext.applicationId
-    with ThreadPoolExecutor(1) as pool:
-        if application not in _walked:
-            _walked.add(application)
-            pool.submit(prefilter.walk_through, spark, condition)  # an error would come again, where it counts
-        return prefilter.pays(spark, plan, condition, drop)
 
 
 def _with_lists(plan: Plan, references: References) -> Plan:

@@ -92,8 +92,8 @@ def test_long_line_of_json_is_one_wherever_it_stands(
 
 
 def test_line_of_json_beyond_the_limit_says_so(spark: SparkSession, tmp_path: Path) -> None:
-    body = b'{"id": 2}\n{"id": 1, "note": "' + b"x" * LONGEST + b'"}\n'
-    judged = judge(spark, tmp_path, JSONL, {"a.jsonl": body})
+    beyond = b'{"note": "' + b"x" * (LONGEST - 10) + "é\0".encode() + b'", "id": 1}\n'  # the cut is within a character
+    judged = judge(spark, tmp_path, JSONL, {"a.jsonl": b'{"id": 2}\n' + beyond})
     (problem,) = judged.decision("a.jsonl").problems
     assert problem.message == (
         "1 of 2 records (50.0 %) is not exactly one JSON object (record 2, line 2: it has more than 32 MiB)."

@@ -392,10 +392,3 @@ def test_what_an_earlier_job_keeps_of_a_file_is_not_taken_for_it(spark: SparkSes
         judged = judge(spark, tmp_path, PLAN, {"a.csv": FILES["warned.csv"]}, sift_from=0)
     assert (judged.drop().valid, judged.drop().rejected, judged.drop().flagged) == (2, 0, 2)
     assert is_nothing_kept(spark)
-
-
-def test_walk_through_the_prefilter_reads_and_keeps_nothing(spark: SparkSession) -> None:
-    condition = prefilter.pass_condition(PLAN, ("id", "name"), ("id,name",))
-    assert condition
-    assert prefilter.walk_through(configured(spark), condition) == []
-    assert is_nothing_kept(spark)
