@@ -138,7 +138,7 @@ FIX_LAST_EMPTY = (
 )
 TOO_LONG = Sentence(
     f"{{some}} {{have}} {long_lines.WORDS}, the most that is read of a line.",
-    "Look for a quote or a line end that is missing, or shorten the texts. Rejected rows hold its beginning.",
+    "Look for a quote or a line end that is missing, or shorten the texts. Rejected rows hold the start of each line.",
 )
 """The sentence where all records that fail a rule of whole lines seem to be too long to be read."""
 OF_SHEETS: dict[type[rules.Rule], Sentence] = {

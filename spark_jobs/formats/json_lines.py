@@ -25,7 +25,7 @@ from contracts import rules
 from contracts.files.columns import OURS
 from contracts.plan import CONTAINERS, LogicalType, Plan, Property
 from contracts.terms.value_form import ValueForm
-from contracts.values import long_lines, sql_text
+from contracts.values import sql_text
 from spark_jobs.counting.spark_types import is_double
 from spark_jobs.formats import text_lines
 from spark_jobs.rules import nesting, row_checks, value_forms
@@ -357,7 +357,7 @@ def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed:
 
     The others are objects, so that one lenient parse is enough; variants are made only where a text may be rounded.
     """
-    raw = sf.when(~malformed & (sf.octet_length("raw") <= long_lines.LONGEST), sf.col("raw"))
+    raw = sf.when(~malformed & row_checks.is_read(sf.col("raw")), sf.col("raw"))
     keys = [p.key for p in plan.roots]
     schema = StructType([StructField(key, StringType()) for key in dict.fromkeys(keys)])
     parsed = rows.select(
@@ -383,9 +383,9 @@ def with_cells(rows: DataFrame, plan: Plan, _header: tuple[str, ...], malformed:
 def _parsed(rows: DataFrame, raw: Column) -> DataFrame:
     """Add texts by key, JSON types by key, and the keys; null if a line is not exactly one object.
 
-    They are also null for lines that are longer than `long_lines.LONGEST`.
+    They are also null for lines that are too long.
     """
-    raw = sf.when(sf.octet_length(raw) <= long_lines.LONGEST, raw)
+    raw = sf.when(row_checks.is_read(raw), raw)
     read = rows.select("*", _texts(raw).alias("all_texts"), _kinds(raw).alias("kinds"))
     single = sf.when((sf.size("all_texts") == 1) & sf.col("kinds").isNotNull(), sf.get("all_texts", sf.lit(0)))
     objects_only = read.select("*", single.alias("texts")).drop("all_texts")

@@ -153,7 +153,7 @@ def _flaw(plan: Plan, failing: Numbered) -> Column:
     if plan.xml:
         flawed = sf.get(sf.from_json("raw", "array<string>"), sf.lit(0))
         return sf.when(sf.col("check") == "record.object", flawed)
-    long = (sf.col("check") == "record.object") & (sf.octet_length("raw") > long_lines.LONGEST)
+    long = (sf.col("check") == "record.object") & ~row_checks.is_read(sf.col("raw"))
     flaw = sf.when(long, json_flaws.too_long())
     for part, pattern, words in json_flaws.FLAWS:
         text = sf.col("bare") if part == "bare" else sf.when(sf.col("bare").isNotNull(), sf.col("raw"))
