@@ -8,18 +8,19 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from bench import contests, lane, load
+from bench import contests, lane, large, load
 from bench.beside import Duel
-from bench.deployed.rows import DEPLOYED, DeployedRow
+from bench.deployed.rows import DEPLOYED
 from bench.files import Files
-from bench.language import FIGURES, Figure
+from bench.language import FIGURES
 from bench.limits import LIMITS
-from bench.load import Haul
-from bench.measuring import Row, say
+from bench.measuring import say
 from bench.own import ROWS, Bench
 from bench.page import PAGE, page, renewed
 from infra.errors import SetupMissing
@@ -28,11 +29,19 @@ from infra.setup import environments
 
 STATIONS = 157
 CONTESTS: dict[str, Callable[[Bench], list[Duel]]] = {"rivals": contests.rivals, "test": contests.test}
-LANE = "lane"
-LOAD = "load"
-PARTS: tuple[set[str], ...] = (set(DEPLOYED), set(ROWS), set(LIMITS), {LANE}, set(CONTESTS), set(FIGURES), {LOAD})
-"""The rows of each part of the page."""
-ALL = [*DEPLOYED, *ROWS, *LIMITS, LANE, *CONTESTS, *FIGURES, LOAD]
+RUNS: tuple[Mapping[str, Callable[[Bench], Sequence[Any]]], ...] = (
+    DEPLOYED,
+    ROWS,
+    LIMITS,
+    {"lane": lambda bench: lane.lane(bench.files)},
+    CONTESTS,
+    {name: partial(lambda figure, bench: [figure(bench.files)], figure) for name, figure in FIGURES.items()},
+    {"load": lambda bench: load.load(bench.files)},
+    {"flow": lambda bench: large.large(bench.files)},
+)
+"""What measures each row, for each part of the page."""
+PARTS: tuple[set[str], ...] = tuple(map(set, RUNS))
+ALL = [name for runs in RUNS for name in runs]
 EXAMPLES = """\
 rows:
   s3a-clean s3a-bad s3a-parquet s3a-jsonl s3a-gzip s3a-fresh
@@ -55,6 +64,7 @@ rows:
   test                  `dropgate test` beside `datacontract test`
   plan lint match init  contracts alone: 500 checks; 1,000 contracts; 10,000 keys; a draft from the file
   load                  10,000 small drops and 100 large ones through the whole stack
+  flow                  10 GiB of CSV through the whole stack (60 GB of disk)
 
 examples:
   python -m bench                          everything, into docs/explanation/benchmarks.md (two hours)
@@ -97,35 +107,16 @@ def _measured(names: list[str], stations: int) -> str:
     for name in (contests.DATACONTRACT, contests.GX) if set(CONTESTS) & set(names) else ():
         say(f"environment {name}")
         environments.python_of(name)
-    deployed: list[DeployedRow] = []
-    rows: list[Row] = []
-    duels: list[Duel] = []
-    figures: list[Figure] = []
-    hauls: list[Haul] = []
-    limits: list[Row] = []
-    lanes: list[Figure] = []
+    deployed, rows, limits, lanes, duels, figures, hauls, large_files = lines = [list[Any]() for _ in RUNS]
     with tempfile.TemporaryDirectory(prefix="dropgate-bench-") as folder, ExitStack() as started:
         bench = Bench(Files(Path(folder), stations), started=started)
         for number, name in enumerate(names, 1):
             say(f"[{number}/{len(names)}] {name}")
-            new: list[DeployedRow] | list[Row] | list[Duel] | list[Figure] | list[Haul]
-            if name in DEPLOYED:
-                deployed += (new := DEPLOYED[name](bench))
-            elif name in ROWS:
-                rows += (new := ROWS[name](bench))
-            elif name in LIMITS:
-                limits += (new := LIMITS[name](bench))
-            elif name == LANE:
-                lanes += (new := lane.lane(bench.files))
-            elif name in FIGURES:
-                figures += (new := [FIGURES[name](bench.files)])
-            elif name in CONTESTS:
-                duels += (new := CONTESTS[name](bench))
-            else:
-                hauls += (new := load.load(bench.files))
+            own, runs = next((own, runs) for own, runs in zip(lines, RUNS, strict=True) if name in runs)
+            own += (new := runs[name](bench))
             for line in new:
                 say(f"  {line}")
-        return page(bench, rows, duels, figures, hauls, deployed, limits, lanes)
+        return page(bench, rows, duels, figures, hauls, deployed, limits, lanes, large_files)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pyspark
 
-from bench import beside, load, measuring
+from bench import beside, large, load, measuring
 from bench.beside import Duel
 from bench.deployed.process import MEMORY
 from bench.deployed.rows import DeployedRow
 from bench.deployed.storage import CONNECTIONS
 from bench.language import Figure
+from bench.large import LargeFile
 from bench.load import Haul
 from bench.measuring import Row
 from bench.own import Bench
@@ -36,6 +37,7 @@ HEADINGS = (
     "## Rivals",
     "## Contracts",
     "## Many drops at once",
+    "## One large file",
 )
 
 
@@ -48,6 +50,7 @@ def page(
     deployed: Sequence[DeployedRow] = (),
     limits: Sequence[Row] = (),
     lanes: Sequence[Figure] = (),
+    large_files: Sequence[LargeFile] = (),
 ) -> str:
     """The page; a table without lines is left out."""
     tables = (
@@ -58,6 +61,7 @@ def page(
         _theirs(duels) if duels else "",
         _alone(figures) if figures else "",
         _at_once(hauls) if hauls else "",
+        _large_files(large_files) if large_files else "",
     )
     return "\n".join([_head(bench), *filter(None, tables)])
 
@@ -110,8 +114,10 @@ sends ranges from the cache of the file system. {CONNECTIONS} plain readers got 
 EMR: the deployed archives of the job and of Arrow, and no other package. It writes to local files. The baseline is
 Spark's bare typed scan of the same URI, in the same JVM and in turn. Times are medians of {measuring.ROUNDS} rounds
 after {measuring.WARM} rounds of warm-up ({measuring.LONG[1]} after {measuring.LONG[0]} for long work). For a fresh JVM,
-scan and job are each the first work of a process of their own, whose start does not count, 3 times in turn. `first` is
-the ratio of the first measured round. `CPU` is the ratio of the processors' seconds, of Spark and Python together;
+scan and job are each the first work of a process of their own, whose start does not count, 3 times in turn. The job's
+JVM has the options of its run on EMR there, by which it compiles quickly for this file, and the scan's has Spark's own;
+the other rows are those of a JVM that compiles well, as for larger files. `first` is the ratio of the first measured
+round. `CPU` is the ratio of the processors' seconds, of Spark and Python together;
 other work on the machine changes it less. The dollars are those of EMR Serverless for 1 TiB of such a file,
 packed if it is: the processors' seconds of the job at the list price of a vCPU and its share of the workers' memory, if
 a vCPU does as much in a second as a processor here. Start and idle time of workers are not in them.
@@ -230,6 +236,22 @@ under any load. The memory is the peak of this process so far, with all data of 
 """
 
 
+def _large_files(large_files: Sequence[LargeFile]) -> str:
+    return f"""\
+{_titled(8)}
+The whole stack runs on this machine. The file is uploaded in parts of
+{large.PRODUCER.multipart_chunksize >> 20} MiB, copied for the job and for consumers, and read by ranges. Functions,
+adapters, policies and job are the deployed ones; AWS is emulated in the process of the functions, with all objects in
+files, so its times are not those of AWS. The heap of Spark's JVM is {large.HEAP.rstrip("g")} GiB. The function is the
+one that came closest to its timeout. The memory is that of the process with functions and emulated AWS, without Spark's
+JVM, before the upload and at the most.
+
+| work | time | longest invocation | memory before | at most |
+|---|---|---|---|---|
+{_lines(large_files)}
+"""
+
+
 def _held(hauls: Sequence[Haul]) -> str:
     """Return the bounds of these figures."""
     alone, few, *_, late = hauls
@@ -245,7 +267,7 @@ def _met(is_met: bool) -> str:
     return "met" if is_met else "**not met**"
 
 
-def _lines(of: Sequence[DeployedRow] | Sequence[Row] | Sequence[Duel] | Sequence[Figure] | Sequence[Haul]) -> str:
+def _lines(of: Sequence[object]) -> str:
     return "\n".join(map(str, of))
 
 

@@ -1,4 +1,6 @@
-"""`python process.py ENDPOINT SETTINGS`: Spark and the job as on EMR; they run what the standard input asks for.
+"""`python process.py ENDPOINT RUN`: Spark and the job as on EMR; they run what the standard input asks for.
+
+RUN is JSON of the settings of a session and of `brief`, whether the JVM compiles quickly.
 
 The job's code comes from the job's archive and Arrow from the archive of Arrow, by PYTHONPATH. A line of JSON in is a
 `scan` or a `job`; a line out has its seconds, and those of the processors for this process and all below it.
@@ -25,11 +27,11 @@ ABSENT = ("numpy", "pandas", "pyarrow.dataset")
 """Modules that the archives for EMR lack."""
 
 
-def main(endpoint: str, settings: dict[str, str]) -> None:
+def main(endpoint: str, settings: dict[str, str], *, brief: bool) -> None:
     """Start Spark with settings of a session, and answer until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print is no answer
-    spark = local_session("dropgate bench", endpoint, MEMORY)
+    spark = local_session("dropgate bench", endpoint, MEMORY, brief=brief)
     for name, value in settings.items():
         spark.conf.set(name, value)
     here, there = origins(), spark.sparkContext.parallelize([0], 1).map(lambda _: origins()).collect()[0]
@@ -90,4 +92,4 @@ def _is_below(process: int, above: int, parents: dict[int, int]) -> bool:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], json.loads(sys.argv[2]))
+    main(sys.argv[1], **json.loads(sys.argv[2]))

@@ -11,6 +11,7 @@ from bench import plans, running
 from bench.deployed import runner
 from bench.measuring import LONG, ROUNDS, WARM, Row
 from bench.own import Bench
+from contracts.job import is_brief
 from contracts.plan import Plan
 from functions.aws.emr_serverless import workers_for
 from functions.costs.cost import memory_gb, prices, vcpu
@@ -56,15 +57,19 @@ def beside(
 
 
 def _first(bench: Bench, what: str, file: Path, bound: float) -> DeployedRow:
-    """Run a bare typed scan and the job on a file, each as the first work of a process of its own."""
+    """Run a bare typed scan and the job on a file, each as the first work of a process of its own.
+
+    The JVM of the job has the options that its run has on EMR, that of the scan has Spark's own.
+    """
     place, scan, job = _asked(bench, file, bench.plain)
-    pairs = [(_alone(bench, scan), _alone(bench, job)) for _ in range(LONG[1])]
+    brief = is_brief(bench.plain, file.stat().st_size)
+    pairs = [(_alone(bench, scan), _alone(bench, job, brief=brief)) for _ in range(LONG[1])]
     running.result(place)
     return _row(what, file, pairs, bound)
 
 
-def _alone(bench: Bench, asked: dict[str, str]) -> Used:
-    with runner.running(bench.storage) as started:
+def _alone(bench: Bench, asked: dict[str, str], *, brief: bool = False) -> Used:
+    with runner.running(bench.storage, brief=brief) as started:
         return started.ask(**asked)
 
 

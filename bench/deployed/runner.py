@@ -57,17 +57,18 @@ class Runner:
 
 
 @contextmanager
-def running(storage: Storage) -> Iterator[Runner]:
+def running(storage: Storage, *, brief: bool = False) -> Iterator[Runner]:
     """Start the process with the archives and settings that EMR gets; raise SetupMissing if it loads other code.
 
-    It works in a folder of its own, as Python looks there first.
+    It works in a folder of its own, as Python looks there first. A `brief` run is one of few files.
     """
-    parameters = spark_parameters("s3://jobs/job.zip", SIZE, {"arrow": "s3://jobs/arrow.tar.gz"})
-    settings = json.dumps(dict(read_parameters(parameters).settings))
+    parameters = spark_parameters("s3://jobs/job.zip", SIZE, {"arrow": "s3://jobs/arrow.tar.gz"}, brief=brief)
+    read = read_parameters(parameters)
+    run = json.dumps({"settings": dict(read.settings), "brief": read.brief})
     with tempfile.TemporaryDirectory(prefix="dropgate-deployed-") as made:
         code, arrow, image = unpacked(Path(made))
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (code, arrow, image, ROOT)))}
-        command = [str(PYTHON), "-P", process.__file__, storage.endpoint, settings]
+        command = [str(PYTHON), "-P", process.__file__, storage.endpoint, run]
         pipe = subprocess.PIPE
         with subprocess.Popen(command, cwd=made, env=environment, stdin=pipe, stdout=pipe, text=True) as started:
             runner = Runner(started, storage)

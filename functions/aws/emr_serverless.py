@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from contracts.job import SMALL
 from functions.aws.answers import asking, code
 from functions.ports.jobs import FUNCTION, Reach, RunStatus
 
@@ -31,6 +32,10 @@ MOST_POLICY = 2048
 
 # HotSpot leaves methods of over 8,000 bytecodes as they are, and Spark generates such for many checks: 3 times slower.
 JAVA_OPTIONS = "-XX:-DontCompileHugeMethods"
+# With little to do a JVM spends most of its time on compiling; its first stage alone saves a sixth. A variable, because
+# two options in one setting need quotes, which EMR's documents do not promise to read.
+BRIEFLY = "-XX:TieredStopAtLevel=1"
+JAVA_VARIABLES = ("spark.emr-serverless.driverEnv.JAVA_TOOL_OPTIONS", "spark.executorEnv.JAVA_TOOL_OPTIONS")
 # Without these Hadoop looks for every folder above those that it makes, and the policy of the run forbids that.
 S3A_FLAGS = "create,mkdir"
 # The first wall in front of SQL texts, from a session's first moment on; the job has its own, too.
@@ -85,10 +90,11 @@ def disk_for(size: int) -> int:
     return min(max(math.ceil(3 * size / GIB / workers_for(size).most), 20), 200)
 
 
-def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> str:
+def spark_parameters(archive: str, size: int, packages: Mapping[str, str], *, brief: bool = False) -> str:
     """The `sparkSubmitParameters` of a run; `packages` are archives of packages for its Python, by folder.
 
     They are unpacked into each worker's own folder (EMR Serverless user guide, "Using Python libraries", "Spark jobs").
+    The JVMs of a `brief` run compile quickly, not well.
     """
     workers = workers_for(size)
     conf = {
@@ -107,6 +113,8 @@ def spark_parameters(archive: str, size: int, packages: Mapping[str, str]) -> st
         "spark.dynamicAllocation.initialExecutors": 1,
         "spark.dynamicAllocation.maxExecutors": workers.most,
     }
+    if brief:
+        conf |= dict.fromkeys(JAVA_VARIABLES, BRIEFLY)
     if packages:
         conf["spark.archives"] = ",".join(f"{uri}#{folder}" for folder, uri in packages.items())
         conf |= dict.fromkeys(PYTHON_PATHS, ":".join(f"./{folder}" for folder in packages))
@@ -135,6 +143,12 @@ class JobCode:
         """
         asked = {"environment": (reach.expectations, self.environment), "arrow": (reach.arrow, self.arrow)}
         return {folder: uri for folder, (needed, uri) in asked.items() if needed and uri}
+
+    def parameters(self, reach: Reach, size: int) -> str:
+        """Return the parameters of a run for so many bytes; without Arrow all lines of larger files reach the JVM."""
+        packages = self.wanted(reach)
+        brief = reach.brief and (size < SMALL or "arrow" in packages)
+        return spark_parameters(self.archive, size, packages, brief=brief)
 
     def policy(self, packages: Iterable[str], beginnings: Iterable[str], folders: Iterable[str]) -> str:
         """Return the policy of a run that reads packages and keys by their beginnings, and writes into folders."""
@@ -198,7 +212,7 @@ class EmrJobs:
                     "sparkSubmit": {
                         "entryPoint": self._code.entry,
                         "entryPointArguments": ["--request", request],
-                        "sparkSubmitParameters": spark_parameters(self._code.archive, size, self._code.wanted(reach)),
+                        "sparkSubmitParameters": self._code.parameters(reach, size),
                     }
                 },
             )["jobRunId"]

@@ -14,7 +14,7 @@ from datetime import timedelta
 from random import sample
 
 from contracts.errors import DocumentInvalid, HeldUp, StaleWrite
-from contracts.job import SIFTED_FROM, is_broad
+from contracts.job import SIFTED_FROM, is_brief, is_broad
 from contracts.plan import Plan
 from functions import keys
 from functions.drop import Drop, Transition, advance
@@ -270,7 +270,8 @@ def reach(zones: Zones, batch: Batch, plan: Plan, drops: Iterable[Drop]) -> Reac
     references = flow_references.folders(zones, plan)
     sifted = plan.file_format in ("csv", "fixed", "jsonl", "parquet") and batch.size >= SIFTED_FROM
     sifted = sifted or is_broad(plan, len(plan.properties))
-    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted)
+    brief = is_brief(plan, batch.size)
+    return Reach(tuple(sorted(staged)), (work, evidence), plan.needs_expectations, references, sifted, brief)
 
 
 def started(ports: Ports, batch: Batch) -> str | None:

@@ -27,7 +27,7 @@ class Reach:
     """The folders that a run may read, and those that it may read and write; nothing else but its own code.
 
     URIs that end in `/`; `*` stands for any characters. `expectations` adds Great Expectations to the run, `arrow` adds
-    Arrow; `references` are folders and files that its plan names.
+    Arrow; `references` are folders and files that its plan names. With `brief` the JVMs compile quickly, not well.
     """
 
     reads: tuple[str, ...]
@@ -35,6 +35,7 @@ class Reach:
     expectations: bool = False
     references: tuple[str, ...] = ()
     arrow: bool = False
+    brief: bool = False
 
 
 class Jobs(Protocol):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from infra.cli.options.memory import Memory
-from infra.cli.options.spark import SMALL, starting
+from infra.cli.options.spark import starting
 from infra.cli.options.target import of_a_stack
 from infra.cli.screen import as_json, say
 
@@ -45,6 +45,7 @@ def command(contract: Path, last: int, of: str | None, form: str, memory: str) -
     1 if any drop gets a worse verdict than before, 3 if any could not be judged.
     """
     from contracts.authoring.compiler.compile import load_plan
+    from contracts.job import SMALL
     from contracts.problem import nearest
     from infra.cli.options.target import ports
     from infra.offline.reference_files import AtHome

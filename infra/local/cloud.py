@@ -27,6 +27,7 @@ from infra.local.iam.guard import Guard, because
 from infra.local.loopback import ACCOUNT, Environ, LoopbackServer, StartResponse, read_body
 from infra.local.moto_patches.faster_moto import spare
 from infra.local.moto_patches.fault_injection import Outages
+from infra.local.moto_patches.large_objects import keep_in_files
 from infra.local.s3.cors import FORBIDDEN, PREFIX, CorsRule, answered
 from infra.local.s3.encoding import encode_lists
 from infra.local.s3.presigned import presigned_refused
@@ -66,6 +67,7 @@ class _Moto(DomainDispatcherApplication):
         model: Any = BaseModel
         model.__new__ = lambda cls, *_args, **_more: object.__new__(cls)
         spare()
+        keep_in_files()
         encode_lists()
         self._backends: dict[str | None, Any] = {}
 
@@ -74,6 +76,17 @@ class _Moto(DomainDispatcherApplication):
         if host not in self._backends:
             self._backends[host] = super().get_backend_for_host(host)
         return self._backends[host]
+
+
+def _backend_app(service: Any) -> Any:
+    """Make moto's application of a service without Flask's debugging.
+
+    That ties each request into a cycle, so that large bodies stay until Python looks for cycles.
+    """
+    app = create_backend_app(service)
+    app.debug = False
+    app.config["PROPAGATE_EXCEPTIONS"] = True
+    return app
 
 
 class Cloud(LoopbackServer):
@@ -89,7 +102,7 @@ class Cloud(LoopbackServer):
         self.guard = guard or Guard()
         self.calls: deque[Call] = deque(maxlen=_REMEMBERED_CALLS)
         self.requests: deque[Request] = deque(maxlen=_REMEMBERED_CALLS)
-        self._moto = _Moto(create_backend_app)
+        self._moto = _Moto(_backend_app)
         # moto checks a DynamoDB condition and writes in two steps, and a failing transaction is undone afterwards.
         self._dynamodb = Lock()
         self._s3 = Lock()
@@ -229,6 +242,9 @@ def _read_by(request: S3Request) -> CopySource | None:
 
 def _perform(moto: DomainDispatcherApplication, request: S3Request, start_response: StartResponse) -> Iterable[bytes]:
     """Let moto answer; if that made an object, add the parts that moto leaves out and send the event."""
+    if request.operation == "GetObject":
+        answer: Iterable[bytes] = moto(request.environ, start_response)  # it may be larger than the memory
+        return answer
     if request.operation not in CREATING:
         return list(moto(request.environ, start_response))
     statuses: list[str] = []

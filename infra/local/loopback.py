@@ -48,9 +48,10 @@ class _KeptAlive(MotoRequestHandler):
         _connections(self.server).add(self.connection)
 
     def finish(self) -> None:
-        """Forget the connection."""
+        """Forget the connection, also one whose client has gone before the end of an answer."""
         _connections(self.server).discard(self.connection)
-        super().finish()
+        with suppress(OSError):
+            super().finish()
 
     def handle_expect_100(self) -> bool:
         """Let a client send its body at once, for which it would wait a second."""
@@ -63,6 +64,10 @@ class _KeptAlive(MotoRequestHandler):
         environ = self.make_environ()
         body = _whole(environ)
         environ["wsgi.input"], environ["CONTENT_LENGTH"] = io.BytesIO(body), str(len(body))
+        self._answer(environ)
+
+    def _answer(self, environ: Environ) -> None:
+        """Send the application's answer; one of an announced length by the pieces in which it comes."""
         environ.pop("HTTP_TRANSFER_ENCODING", None)
         started: list[tuple[str, list[tuple[str, str]]]] = []
 
@@ -71,21 +76,28 @@ class _KeptAlive(MotoRequestHandler):
             return self.wfile.write
 
         try:
-            answer = b"".join(self.server.app(environ, start))
+            answer = self.server.app(environ, start)
+            if not (started and _lengths(started[-1][1])):
+                answer = [b"".join(answer)]
             status, headers = started[-1]
         except Exception:  # noqa: BLE001 - whatever an application raises, the client hears of it
             _log.exception("%s %s", self.command, self.path)
-            status, headers, answer = "500 Internal Server Error", [], b""
+            status, headers, answer = "500 Internal Server Error", [], [b""]
         code, _, reason = status.partition(" ")
         self.send_response(int(code), reason)
         for name, value in headers:
             self.send_header(name, value)
-        lengths = [value for name, value in headers if name.lower() == "content-length"]
+        lengths = _lengths(headers)
         if not lengths:
-            self.send_header("Content-Length", str(len(answer)))
+            self.send_header("Content-Length", str(sum(map(len, answer))))
         self.end_headers()
-        self.wfile.write(b"" if self.command == "HEAD" else answer)
-        if self.command != "HEAD" and lengths not in ([], [str(len(answer))]):
+        if self.command == "HEAD":
+            return
+        sent = 0
+        for piece in answer:
+            self.wfile.write(piece)
+            sent += len(piece)
+        if lengths not in ([], [str(sent)]):
             self.close_connection = True  # the client would wait for the rest
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
@@ -130,6 +142,11 @@ class LoopbackServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _lengths(headers: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lengths that an answer announces."""
+    return [value for name, value in headers if name.lower() == "content-length"]
 
 
 def _connections(server: Any) -> set[socket.socket]:

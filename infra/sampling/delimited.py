@@ -40,6 +40,7 @@ from infra.sampling.sample_heads import (
     HEAD,
     MOST_BROKEN,
     SampleHead,
+    bounded,
     encoding_from,
     end_of,
     opened,
@@ -355,6 +356,7 @@ def _cut(file: IO[str], written: Csv, width: int) -> Iterator[tuple[list[list[st
         if written.header:
             next(records, None)
         for record in records:
+            bounded(*record)
             some.append(record)
             if len(some) == HEAD // 64:
                 yield by_record(some, width, written)

@@ -24,12 +24,15 @@ from contracts.authoring.draft.profile import SampleRefused
 from contracts.files import encodings
 from contracts.files.xml_documents import xml_bytes
 from contracts.plan import RECODED, Compression, FileFormat
+from contracts.values.long_lines import LONGEST, WORDS
 from functions.admission.heads import foreign_forms
 from functions.admission.heads.packed_head import PACKINGS, Seen, too_much
 from functions.admission.heads.parquet import parquet_footer
 from functions.admission.heads.problems import MARKS
 from infra.sampling import wide_text
 
+FEWEST = LONGEST // 4
+"""Characters that the most bytes of a record have at least."""
 ODD = re.compile(
     rb"[\x80-\x9f\xc2-\xf4](?:(?<=[\x80-\x9f])|(?<=[\xc2\xc3])[\x80-\xbf]"
     rb"|(?<=[\xc4-\xdf])[\xa1-\xba\xbc-\xbf]|(?<=[\xe0-\xf4])[\xa0-\xbf]{2})"
@@ -360,6 +363,19 @@ def _line_end(file: BinaryIO, head: SampleHead, place: int) -> int:
 
 
 def pieces(file: IO[str]) -> Iterator[str]:
-    """Yield whole lines, about PIECE characters at a time."""
+    """Yield whole lines, about PIECE characters at a time; raise SampleRefused for one of more than LONGEST bytes."""
     while piece := file.read(PIECE):
-        yield piece + file.readline()
+        lines = piece + file.readline()
+        if len(lines) > FEWEST:
+            for line in lines.split("\n"):
+                bounded(line)
+        yield lines
+
+
+def bounded(*texts: str) -> None:
+    """Raise SampleRefused for the texts of a record that has more bytes than the job reads of one."""
+    if sum(map(len, texts)) > FEWEST and sum(len(text.encode()) for text in texts) > LONGEST:
+        raise SampleRefused(
+            f"A record of the samples has {WORDS}, the most that is read of one; look for a quote or a line end that "
+            "is missing, or give files without it"
+        )

@@ -11,6 +11,7 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from contracts.values.long_lines import LONGEST
 from tests.packing import zipped
 
 HEADER = b"id,name,amount,day\n"
@@ -214,6 +215,14 @@ CASES = (
         "rows too short and too long",
         "orders/ragged.csv",
         HEADER + b"1,a,2,\n2,b\n3,c,1,,,x\n",
+        "rejected",
+        ("check-fields",),
+        "job",
+    ),
+    Case(
+        "a line of more than 32 MiB",
+        "orders/long-line.csv",
+        HEADER + b"1," + b"a" * LONGEST + b",1,\n2,b,1,\n",
         "rejected",
         ("check-fields",),
         "job",

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
     from contracts.plan import Plan
 
-SMALL = 64 * 1024**2
-"""Bytes below which the JVM takes longer to compile code well than that saves."""
-SMALL_SIFTED = 256 * 1024**2
-"""The same where most lines never reach the JVM: 202 MiB take two thirds to four fifths of the time."""
-
 
 def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = False) -> Callable[[], SparkSession]:
     """Return a function that starts Spark; `brief` says if the JVM should compile quickly rather than well."""
@@ -34,21 +29,18 @@ def starting(app: str, memory: str, brief: Callable[[], bool], *, quiet: bool = 
 
 
 def are_brief(plan: Plan, files: Sequence[Path]) -> bool:
-    """Return True if the files are judged faster than optimized compilation would pay off.
+    """Return True if the files are judged faster than optimized compilation would pay off (`is_brief`).
 
-    Larger ones are if Python reads the files and judges most of their lines, and nothing reads all lines again.
+    Of larger ones most lines must surely pass.
     """
+    from contracts.job import SMALL, is_brief
+
     sized = [(file.stat().st_size, file) for file in files]
     size = sum(own for own, _ in sized)
-    if size < SMALL or size >= SMALL_SIFTED:
+    if size < SMALL or not is_brief(plan, size):
         return size < SMALL
-    from contracts import rules
     from spark_jobs.prefilter import prefilter
 
-    if plan.packing != "none" or plan.needs_expectations:
-        return False
-    if any(isinstance(check.rule, rules.Query) for check in plan.checks):
-        return False
     proof = prefilter.pass_condition(plan, tuple(p.name for p in plan.roots), ()) if prefilter.has_arrow() else None
     if proof is None:
         return False

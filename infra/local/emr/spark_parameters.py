@@ -58,6 +58,9 @@ FIXED_SETTINGS = {
 JAVA_SETTINGS = frozenset({"spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"})
 # Options that the local session starts its JVM with as well (infra/setup/spark/session.py).
 JAVA_OPTIONS = frozenset({COMPILE_HUGE_METHODS, "-Duser.timezone=UTC"})
+# Variables that a JVM reads as it starts; one that is compiled quickly has this, here all of the embedded stack's do.
+JAVA_VARIABLES = ("spark.emr-serverless.driverEnv.JAVA_TOOL_OPTIONS", "spark.executorEnv.JAVA_TOOL_OPTIONS")
+COMPILE_BRIEFLY = "-XX:TieredStopAtLevel=1"
 
 # vCPU: least and most GB of one worker, docs.aws.amazon.com/emr/latest/EMR-Serverless-UserGuide/app-behavior.html
 _WORKER_MEMORY = {1: (2, 8), 2: (4, 16), 4: (8, 30), 8: (16, 60), 16: (32, 120)}
@@ -73,13 +76,19 @@ class SparkParameters:
     py_files: tuple[str, ...]
     archives: tuple[str, ...]
     settings: Mapping[str, str]
+    brief: bool = False
+    """True if the JVMs compile quickly, not well."""
 
 
 def read_parameters(text: str) -> SparkParameters:
     """Read --conf entries; raises ValidationException for a parameter or value that is on no list."""
     conf = _entries(text)
     allowed = (
-        SESSION_SETTINGS | WORKER_SETTINGS | JAVA_SETTINGS | FIXED_SETTINGS.keys() | {PY_FILES, ARCHIVES, *PYTHON_PATHS}
+        SESSION_SETTINGS
+        | WORKER_SETTINGS
+        | JAVA_SETTINGS
+        | FIXED_SETTINGS.keys()
+        | {PY_FILES, ARCHIVES, *PYTHON_PATHS, *JAVA_VARIABLES}
     )
     unknown = sorted(set(conf) - allowed)
     if unknown:
@@ -104,7 +113,16 @@ def read_parameters(text: str) -> SparkParameters:
         if not least <= memory + overhead <= most:
             raise ValidationException(f"spark.{worker}.memory with its overhead must lie within {least} and {most} GB.")
     settings = {name: value for name, value in conf.items() if name in SESSION_SETTINGS}
-    return SparkParameters(tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri), _archives(conf), settings)
+    files = tuple(uri for uri in conf.get(PY_FILES, "").split(",") if uri)
+    return SparkParameters(files, _archives(conf), settings, _is_brief(conf))
+
+
+def _is_brief(conf: Mapping[str, str]) -> bool:
+    """Return True if the JVMs of driver and executors compile quickly."""
+    variables = {conf.get(name, "") for name in JAVA_VARIABLES}
+    if variables not in ({""}, {COMPILE_BRIEFLY}):
+        raise ValidationException(f"{' and '.join(JAVA_VARIABLES)} are both {COMPILE_BRIEFLY}, or not given.")
+    return variables == {COMPILE_BRIEFLY}
 
 
 def _archives(conf: Mapping[str, str]) -> tuple[str, ...]:

@@ -51,6 +51,8 @@ class Invoker:
         self._functions = {name: (function, handlers[name]) for name, function in functions.items()}
         self._region = region
         self._turn = Lock()
+        self.longest: dict[str, float] = {}
+        """The seconds of the longest invocation of each function."""
 
     def __call__(self, name: str, event: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Any:
         """Invoke the function with that logical id; an exception of its handler is raised."""
@@ -63,7 +65,11 @@ class Invoker:
                 aws_request_id=str(uuid.uuid4()),
                 deadline=time.monotonic() + function.timeout_seconds,
             )
-            answer = handler(json.loads(json.dumps(event)), context)
+            began = time.monotonic()
+            try:
+                answer = handler(json.loads(json.dumps(event)), context)
+            finally:
+                self.longest[name] = max(self.longest.get(name, 0), time.monotonic() - began)
         return json.loads(json.dumps(answer))
 
     @contextmanager

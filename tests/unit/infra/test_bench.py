@@ -19,6 +19,7 @@ from bench.__main__ import ALL, CONTESTS, EXAMPLES, STATIONS, asked, is_whole, m
 from bench.beside import ROUNDS, Duel, Rival, contest, differing
 from bench.deployed.rows import DEPLOYED, DeployedRow
 from bench.files import Files
+from bench.large import LargeFile
 from bench.limits import COLUMNS, LIMITS
 from bench.load import Haul
 from bench.measuring import Row, alternate
@@ -333,3 +334,12 @@ def test_page_says_what_many_drops_may_take(tmp_path: Path) -> None:
     assert "A lone drop takes 3.0 s outside its window; the bound is 5 s: met." in text
     assert "A drop needs 12.0 calls with 100,000 drops in the ledger, and 10.0 with 100;" in text
     assert "more batches: **not met**." in text
+
+
+def test_page_has_the_way_of_a_large_file(tmp_path: Path) -> None:
+    line = LargeFile("10 GiB", 249, "CreatedFunction", 45.52, 120, 274, 821)
+
+    text = page(Bench(Files(tmp_path, 157)), [], [], large_files=[line])
+
+    assert "## One large file\n" in text
+    assert "\n| 10 GiB | 249 s | CreatedFunction: 45.5 of 120 s | 274 MiB | 821 MiB |\n" in text

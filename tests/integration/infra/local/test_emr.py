@@ -17,6 +17,7 @@ from infra.local.emr.job_events import EventFaults
 from infra.local.emr.run import JobSpec
 from infra.local.emr.runs import STOP_SECONDS
 from infra.local.emr.server import EmrServerless
+from infra.local.emr.spark_parameters import JAVA_VARIABLES
 from infra.local.events.events import deliver
 
 APPLICATION = "00dropgate000001"
@@ -241,6 +242,8 @@ def test_unknown_run_and_application_are_not_found(world: World) -> None:
         ({"spark": {"spark.driver.extraJavaOptions": "-Dx=1"}}, "-Dx=1"),
         ({"spark": {"spark.hadoop.fs.s3a.performance.flags": "create"}}, "create,mkdir, not create"),
         ({"spark": {"spark.executor.extraJavaOptions": ""}}, "spark.executor.extraJavaOptions lacks"),
+        ({"spark": {"spark.executorEnv.JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}}, "are both -XX:TieredStopAt"),
+        ({"spark": dict.fromkeys(JAVA_VARIABLES, "-Xint")}, "are both -XX:TieredStopAt"),
         ({"spark": {"spark.executor.cores": "3"}}, "1, 2, 4, 8 or 16"),
         ({"spark": {"spark.archives": "s3://internal/jobs/gone.tgz"}}, "what spark.archives unpacks lies in ./."),
         ({"spark": PACKAGES | {"spark.archives": "s3://internal/jobs/gone.tgz#environment"}}, "gone.tgz"),

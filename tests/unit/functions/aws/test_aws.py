@@ -15,7 +15,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from contracts.errors import ObjectUnreadable, UploadGone
-from contracts.job import BROAD, SIFTED_FROM
+from contracts.job import BROAD, SIFTED_FROM, SMALL, SMALL_PREFILTERED
 from contracts.plan import FileFormat
 from contracts.problem import Problem
 from functions import keys
@@ -76,14 +76,24 @@ def test_every_item_carries_format_and_version() -> None:
     assert all(i["format"] == 1 and i["version"] >= 1 for i in made)
 
 
-def conf(size: int, packages: Mapping[str, str] | None = None) -> dict[str, str]:
-    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size, packages or {}))
+def conf(size: int, packages: Mapping[str, str] | None = None, *, brief: bool = False) -> dict[str, str]:
+    words = shlex.split(spark_parameters("s3://code/dropgate.zip", size, packages or {}, brief=brief))
     return dict(word.split("=", 1) for word in words[1::2])
 
 
 def test_huge_methods_are_compiled_everywhere() -> None:
     for worker in ("driver", "executor"):
         assert conf(1)[f"spark.{worker}.extraJavaOptions"] == "-XX:-DontCompileHugeMethods"
+
+
+def test_brief_run_tells_each_jvm_by_one_variable_to_compile_quickly() -> None:
+    more = {name: value for name, value in conf(1, brief=True).items() if name not in conf(1)}
+
+    assert more == {
+        "spark.emr-serverless.driverEnv.JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
+        "spark.executorEnv.JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
+    }
+    assert " " not in "".join(conf(1, brief=True).values())
 
 
 def test_hadoop_looks_for_no_folder_above_its_own() -> None:
@@ -142,6 +152,24 @@ def test_arrow_comes_to_large_files_of_lines_and_to_broad_ones(
     plan = a_plan(file_format=file_format, names=[f"p{n}" for n in range(columns)])
 
     assert reach(ZONES, batch, plan, [a_drop()]).arrow == needed
+
+
+@pytest.mark.parametrize("size", [SMALL - 1, SMALL, SMALL_PREFILTERED - 1, SMALL_PREFILTERED])
+@pytest.mark.parametrize("file_format", ["csv", "fixed", "jsonl", "parquet"])
+def test_runs_are_brief_where_little_reaches_the_jvm(file_format: FileFormat, size: int) -> None:
+    batch = Batch("b", "p", "orders.v1", (), size, AT, AT, AT)
+    by_python = file_format in ("csv", "fixed") and size < SMALL_PREFILTERED
+
+    assert reach(ZONES, batch, a_plan(file_format=file_format), [a_drop()]).brief == (size < SMALL or by_python)
+
+
+@pytest.mark.parametrize(("arrow", "size", "brief"), [(True, SMALL, True), (False, SMALL, False), (False, 1, True)])
+def test_larger_runs_are_brief_with_arrow_alone(arrow: bool, size: int, brief: bool) -> None:
+    bare = JobCode("app", "arn:aws:iam::123456789012:role/job", "s3://b/e.py", "s3://b/d.zip")
+    code = replace(bare, arrow="s3://b/arrow.tar.gz") if arrow else bare
+
+    assert ("TieredStopAtLevel" in code.parameters(Reach((), (), arrow=True, brief=True), size)) == brief
+    assert "TieredStopAtLevel" not in code.parameters(Reach((), (), arrow=True), size)
 
 
 def test_workers_have_room_for_python_and_are_of_whole_gigabytes() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 from socket import create_connection
+from threading import Event
 from urllib.parse import urlsplit
 
 import pytest
@@ -144,3 +145,25 @@ def test_client_that_waits_with_its_body_is_told_to_send_it(port: int) -> None:
         connection.sendall(b"abc")
 
         assert connection.recv(1000).endswith(b"\r\n\r\nPUT")
+
+
+def test_answer_of_an_announced_length_is_sent_as_it_comes() -> None:
+    size, goes_on = 1 << 20, Event()
+
+    def pieces() -> Iterator[bytes]:
+        yield b"a" * size
+        assert goes_on.wait(10)
+        yield b"b" * size
+
+    def app(_: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK", [("Content-Length", str(2 * size))])
+        return pieces()
+
+    with LoopbackServer(app) as server:
+        connection = HTTPConnection("127.0.0.1", urlsplit(server.endpoint).port, timeout=10)
+        connection.request("GET", "/")
+        answer = connection.getresponse()
+        begin = answer.read(size // 2)
+        goes_on.set()
+
+        assert begin + answer.read() == b"a" * size + b"b" * size

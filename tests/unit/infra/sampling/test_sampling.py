@@ -20,6 +20,7 @@ from contracts.authoring.draft.columns.column import ColumnCounts
 from contracts.authoring.draft.drafting import annotated
 from contracts.authoring.draft.profile import SampleRefused, null_words, settle
 from contracts.plan import Plan
+from contracts.values.long_lines import LONGEST
 from functions.admission.admit import admit
 from infra.sampling import Bounds, profile, wide_text
 from tests.oracle.samples import table
@@ -645,6 +646,31 @@ def test_bad_samples_are_refused_in_a_sentence(tmp_path: Path, files: dict[str, 
     with pytest.raises(SampleRefused) as caught:
         profile([tmp_path / name for name in files], no_spark)
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.csv", b"id,text\n1,x\n2,", b"\n3,y\n"),
+        ("a.csv", b'id,text\n1,"x\ny"\n2,"\n', b'"\n3,y\n'),
+        ("a.jsonl", b'{"id": 1, "text": "x"}\n{"id": 2, "text": "', b'"}\n'),
+        ("a.json", b'[{"id": 1, "text": "x"}, {"id": 2, "text": "', b'"}]'),
+    ],
+    ids=["CSV", "CSV over several lines", "JSON Lines", "JSON"],
+)
+def test_sample_whose_record_is_too_long_to_be_read_is_refused(
+    tmp_path: Path, name: str, before: bytes, after: bytes
+) -> None:
+    (tmp_path / name).write_bytes(before + b"a" * LONGEST + after)
+    with pytest.raises(SampleRefused, match="A record of the samples has more than 32 MiB"):
+        profile([tmp_path / name], no_spark)
+
+
+def test_longest_record_that_is_read_is_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"id,text\n1,x\n2," + b"a" * (LONGEST - 2) + b"\n")
+
+    assert profile([path], no_spark).samples[0].records == 2
 
 
 def test_comment_parts_no_value() -> None:
