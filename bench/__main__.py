@@ -39,7 +39,7 @@ RUNS: tuple[Mapping[str, Callable[[Bench], Sequence[Any]]], ...] = (
     {"load": lambda bench: load.load(bench.files)},
     {"flow": lambda bench: large.large(bench.files)},
 )
-"""What measures each row, for each part of the page."""
+"""The functions that measure the rows of each part of the page, by the names of the rows."""
 PARTS: tuple[set[str], ...] = tuple(map(set, RUNS))
 ALL = [name for runs in RUNS for name in runs]
 EXAMPLES = """\

@@ -5,8 +5,6 @@ Functions, adapters and policies are real, AWS is emulated in the same process, 
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,13 +14,13 @@ from threading import Event
 from typing import Any
 
 from bench import plans
+from bench.apart import answer, answers
 from bench.files import Files
 from bench.language import Figure
-from bench.load import ANSWER, GOOD
+from bench.load import GOOD
 from bench.measuring import timed
 from infra.demo import inmet
 from infra.local.embedded import Embedded
-from infra.setup.spark.jars import ROOT
 
 HOURS = 7_000
 """Rows of a file of 1 MiB."""
@@ -35,10 +33,7 @@ PATIENCE = 60
 
 def lane(files: Files) -> list[Figure]:
     """Return the lines, from a process of its own: its functions start cold."""
-    command = [sys.executable, "-m", "bench.lane", str(files.folder)]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
-    (answer,) = (line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER))
-    size, first, *later = json.loads(answer)
+    ((size, first, *later),) = answers("bench.lane", files.folder)
     what = f"a good CSV of {size / 2**20:.1f} MiB, from its upload to `accepted`"
     return [
         Figure(f"{what}: the first after the stack's start", (first,), BOUND),
@@ -70,4 +65,4 @@ def seconds(folder: Path) -> list[float]:
 
 
 if __name__ == "__main__":
-    print(ANSWER + json.dumps(seconds(Path(sys.argv[1]))), flush=True)  # noqa: T201 (this is its answer)
+    answer(seconds(Path(sys.argv[1])))

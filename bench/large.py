@@ -5,8 +5,6 @@ Functions, adapters, job and policies are real, AWS is emulated in the same proc
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -19,12 +17,12 @@ from typing import Any
 from boto3.s3.transfer import TransferConfig
 
 from bench import plans
+from bench.apart import answer, answers, mib
 from bench.files import Files
 from bench.limits import TIMES
-from bench.load import ANSWER, GOOD
+from bench.load import GOOD
 from bench.measuring import timed
 from infra.local.embedded import Embedded
-from infra.setup.spark.jars import ROOT
 
 HEAP = "2g"
 PRODUCER = TransferConfig(max_concurrency=2, multipart_chunksize=64 << 20)
@@ -33,7 +31,8 @@ ENDS = (*GOOD, "rejected", "failed")
 PATIENCE = 3_600
 LOOKS = 0.1
 """Seconds between two looks at the memory."""
-STATUS = Path("/proc/self/status")
+OWN = "RssAnon"
+"""The memory of a process that no file holds (proc(5), `status`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +57,7 @@ class LargeFile:
 
 def large(files: Files) -> list[LargeFile]:
     """Return the line, from a process of its own."""
-    command = [sys.executable, "-m", "bench.large", str(files.times(TIMES))]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
-    answers = (line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER))
-    return [LargeFile(**json.loads(line)) for line in answers]
+    return [LargeFile(**line) for line in answers("bench.large", files.times(TIMES))]
 
 
 def flow(file: Path) -> LargeFile:
@@ -77,7 +73,7 @@ def flow(file: Path) -> LargeFile:
     with Embedded(window_seconds=10, schedule_seconds=60, retry_seconds=60, listener=listener, memory=HEAP) as stack:
         stack.publish([plan])
         stack.spark()
-        before = _own()
+        before = mib(OWN)
 
         def sent() -> None:
             client = stack.client("s3")
@@ -99,11 +95,11 @@ def flow(file: Path) -> LargeFile:
 @contextmanager
 def _watched() -> Iterator[list[int]]:
     """Yield the memory of this process, which is looked at meanwhile."""
-    seen, over = [_own()], Event()
+    seen, over = [mib(OWN)], Event()
 
     def watch() -> None:
         while not over.is_set():
-            seen.append(_own())
+            seen.append(mib(OWN))
             time.sleep(LOOKS)
 
     thread = Thread(target=watch, daemon=True)
@@ -115,10 +111,5 @@ def _watched() -> Iterator[list[int]]:
         thread.join()
 
 
-def _own() -> int:
-    """Return the MiB of this process that no file holds (proc(5), `RssAnon`)."""
-    return int(STATUS.read_text().partition("RssAnon:")[2].split()[0]) // 1024
-
-
 if __name__ == "__main__":
-    print(ANSWER + json.dumps(asdict(flow(Path(sys.argv[1])))), flush=True)  # noqa: T201 (this is its answer)
+    answer(asdict(flow(Path(sys.argv[1]))))

@@ -6,9 +6,7 @@ for both, and the calls of a drop are those on AWS.
 
 from __future__ import annotations
 
-import json
 import statistics
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +21,7 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
 from bench import plans
+from bench.apart import answer, answers, mib
 from bench.files import HOURS, Files
 from bench.measuring import say, timed
 from contracts.plan import Plan
@@ -36,7 +35,6 @@ from infra.demo import inmet
 from infra.local.embedded import REGION, Embedded, session
 from infra.local.loopback import ACCOUNT
 from infra.local.moto_patches.indexes import forget
-from infra.setup.spark.jars import ROOT
 
 SMALL, LARGE, FEW, ALONE = 10_000, 100, 100, 5
 """Drops that come at once; and one after the other."""
@@ -53,9 +51,6 @@ MINUTE, MOST_MINUTES = 60, 90
 SCHEDULE = "ScheduleFunction"
 """The function whose calls do not depend on drops (`functions.costs.calls`); they are not counted."""
 LONG_AGO = "2020-01-01T00:00:00Z"
-ANSWER = "haul: "
-"""What a line of the bench's own process begins with, among the metrics that functions print."""
-STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +102,13 @@ class Load:
         self.settled += drops
         functions = self.embedded.stack.functions.keys() - {SCHEDULE}
         asked = sum(r.caller in functions for r in list(self.embedded.cloud.requests))
-        return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + len({d.batch for d in ended}), _most_mib())
+        return Haul(what, ledger, took, tuple(map(_waited, ended)), asked + len({d.batch for d in ended}), mib("VmHWM"))
 
     def alone(self, what: str, file: Path) -> Haul:
         """Upload one file after another, each after the former has ended."""
         each = [self.haul(what, [file], 1) for _ in range(ALONE)]
         waits = tuple(wait for one in each for wait in one.waits)
-        return Haul(what, each[0].ledger, sum(o.seconds for o in each), waits, sum(o.calls for o in each), _most_mib())
+        return Haul(what, each[0].ledger, sum(o.seconds for o in each), waits, sum(o.calls for o in each), mib("VmHWM"))
 
     def fill(self, drops: int) -> None:
         """Write so many settled old drops into the ledger, through its emulator, as calls would take hours."""
@@ -150,10 +145,7 @@ class Load:
 
 def load(files: Files) -> list[Haul]:
     """Return all lines, from a process of its own: its Spark reads S3."""
-    command = [sys.executable, "-m", "bench.load", str(files.folder)]
-    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
-    answers = (line.removeprefix(ANSWER) for line in done.stdout.splitlines() if line.startswith(ANSWER))
-    return [Haul(**json.loads(line)) for line in answers]
+    return [Haul(**line) for line in answers("bench.load", files.folder)]
 
 
 def hauls(folder: Path) -> Iterator[Haul]:
@@ -185,11 +177,7 @@ def _waited(drop: Drop) -> float:
     return (datetime.fromisoformat(drop.changed_at) - datetime.fromisoformat(drop.uploaded_at)).total_seconds()
 
 
-def _most_mib() -> int:
-    return int(STATUS.read_text().partition("VmHWM:")[2].split()[0]) // 1024
-
-
 if __name__ == "__main__":
     for one in hauls(Path(sys.argv[1])):
         say(f"  {one}")
-        print(ANSWER + json.dumps(asdict(one)), flush=True)  # noqa: T201 (this is its answer)
+        answer(asdict(one))
