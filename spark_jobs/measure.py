@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -15,17 +16,22 @@ from contracts.job import Count, DropResult, JobDrop, JobRequest
 from contracts.plan import Plan
 from contracts.problem import Problem
 from contracts.verdict import OURS
+from spark_jobs.counting import bitmask
 from spark_jobs.counting.drop_result import DropEvidence, MeasuredDrop, drop_result
 from spark_jobs.counting.lines import owner
 from spark_jobs.counting.results import Answer
 from spark_jobs.counting.tally import Tally
 from spark_jobs.outputs import evidence, mojibake, samples, valid_rows
 from spark_jobs.scan import line_numbers, members
+from spark_jobs.scan.line_numbers import SureGroup
 from spark_jobs.scan.records import single_records
 from spark_jobs.scan.scanning import ScannedBatch
 from spark_jobs.scan.second_pass import JudgedBatch
 from spark_jobs.set_checks import great_expectations, keys, statements
 from spark_jobs.spark import storage
+
+if TYPE_CHECKING:
+    from spark_jobs.outputs.sure_evidence import SureRows
 
 MANY = 50_000
 """Lines from which on compiling a query over all of them pays."""
@@ -118,15 +124,58 @@ def _evidence(
         return Evidence(), ()
     plan, files = request.plan, list[Future[None]]()
     failing = [(n, c) for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in tallies.values())]
-    records = line_numbers.with_lines(spark, judged.scanned, plan, single_records(spark, judged, plan, failing))
-    rows = evidence.write_rows(spark, records, request, failing, how_many)
+    groups = line_numbers.sure_groups(judged.scanned, plan)
+    sure = _sure_rows(groups, failing)
+    others, records = how_many - sum(map(len, sure)), None
+    if others:
+        records = single_records(spark, judged, plan, failing, [own.group for own in groups])
+        records = line_numbers.with_lines(spark, judged.scanned, plan, records)
+    rows = evidence.write_rows(spark, records, request, failing, others, sure)
     rejected = {drop: tally.total - tally.valid for drop, tally in tallies.items()}
     targets = evidence.rejected_files(request, rejected)
+    whole = sure if not others else ()
     # Each leaves a part of the executors idle; the longest begins first.
     if targets:
-        lines = evidence.rejected_lines(spark, rows, request, failing, rejected, targets)
-        files.append(pool.submit(evidence.write_rejected, spark, lines, request, targets))
-    return Evidence(rows, samples.of_evidence(spark, rows, plan, failing), targets), tuple(files)
+        files.append(pool.submit(_writing_rejected(spark, rows, request, failing, rejected, targets, whole)))
+    return Evidence(rows, _samples(spark, rows, plan, failing, whole), targets), tuple(files)
+
+
+def _sure_rows(groups: Sequence[SureGroup], failing: bitmask.Numbered) -> list[SureRows]:
+    if not groups:
+        return []
+    from spark_jobs.outputs import sure_evidence  # noqa: PLC0415 (needs Arrow)
+
+    return [sure_evidence.rows(group, failing) for group in groups]
+
+
+def _writing_rejected(
+    spark: SparkSession,
+    rows: DataFrame,
+    request: JobRequest,
+    failing: bitmask.Numbered,
+    rejected: Mapping[str, int],
+    targets: Mapping[str, str],
+    sure: Sequence[SureRows],
+) -> Callable[[], None]:
+    """Return what writes the files of rejected rows: of `sure` rows, if these are all, else by a query of the rows."""
+    if sure:
+        from spark_jobs.outputs import sure_rejected  # noqa: PLC0415 (needs Arrow)
+
+        if sure_rejected.is_for(request.plan):
+            return partial(sure_rejected.write, spark, sure, request, failing, targets)
+    lines = evidence.rejected_lines(spark, rows, request, failing, rejected, targets)
+    return partial(evidence.write_rejected, spark, lines, request, targets)
+
+
+def _samples(
+    spark: SparkSession, rows: DataFrame, plan: Plan, failing: bitmask.Numbered, sure: Sequence[SureRows]
+) -> dict[str, DropEvidence]:
+    """Return the samples of each drop: of `sure` rows, if these are all, else by a query of the rows."""
+    if sure:
+        from spark_jobs.outputs import sure_samples  # noqa: PLC0415 (needs Arrow)
+
+        return sure_samples.of_rows(sure, plan, failing)
+    return samples.of_evidence(spark, rows, plan, failing)
 
 
 @contextmanager

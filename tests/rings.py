@@ -145,6 +145,9 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
         "tests/integration/spark_jobs/test_validate.py::test_result_waits*[4*",
     ),
     "prefilter": (
+        "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_batches*[rows*",
+        "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_lines_with*",
+        "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_worst*",
         "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_consumers*",
         "tests/unit/spark_jobs/prefilter/test_arrow_tests.py::test_counts_and_masks_of_many*",
         "tests/unit/spark_jobs/prefilter/test_object_tests.py::test_counts_and_masks_of_many*",

@@ -1,14 +1,15 @@
 """Evidence of a job: records in; failing rows as Parquet, and files of rejected rows for producers, out.
 
 Evidence is written once and read back: rows that are counted as rejected, shown as samples or sent to a producer are
-the written rows.
+the written rows. Rows that the driver makes itself (`sure_evidence`) are those that it writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pyspark.sql import DataFrame, SparkSession
@@ -26,6 +27,9 @@ from spark_jobs.scan.members import LAST
 from spark_jobs.spark import recoding, small_frames, storage
 from spark_jobs.spark.jvm import java_class
 
+if TYPE_CHECKING:
+    from spark_jobs.outputs.sure_evidence import SureRows
+
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
     "line long, outcome string, cells map<string,string>, raw string, checks array<string>"
@@ -34,24 +38,40 @@ ROWS = (
 AS_PARQUET = {"compression": "zstd", "parquet.enable.dictionary#cells.key_value.value": "false"}
 """Half the bytes of Spark's default in the same time. Looking for cells in a dictionary was a sixth of the time."""
 ROWS_IN_A_FILE = 20_000
+SURE = "sure.zstd.parquet"
+"""The file of lines that surely fail."""
 MOST_REJECTED = 100_000
 
 
 def write_rows(
-    spark: SparkSession, records: DataFrame, request: JobRequest, failing: bitmask.Numbered, how_many: int
+    spark: SparkSession,
+    records: DataFrame | None,
+    request: JobRequest,
+    failing: bitmask.Numbered,
+    how_many: int,
+    sure: Sequence[SureRows] = (),
 ) -> DataFrame:
     """Write the failing rows, replacing those of an earlier try, and return them as written.
+
+    These are `how_many` of some records, and rows of lines that surely fail.
 
     If the request asks for masked evidence, the returned rows are not masked: they are read from scratch, which is
     deleted with the run. `failing` are the checks that any row fails: expressions of all checks take longer to plan
     than these take to run.
     """
-    evidence = _evidence(records, request, failing)
-    cores = spark.sparkContext.defaultParallelism
-    count = -(-how_many // ROWS_IN_A_FILE)
-    files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle in the last round
     folder = f"{request.scratch}evidence/" if request.mask else request.evidence_rows
-    files.write.mode("overwrite").options(**AS_PARQUET).parquet(storage.plain(folder))
+    if records is None:
+        storage.delete(spark, folder)
+    else:
+        evidence = _evidence(records, request, failing)
+        cores = spark.sparkContext.defaultParallelism
+        count = -(-how_many // ROWS_IN_A_FILE)
+        files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle at the end
+        files.write.mode("overwrite").options(**AS_PARQUET).parquet(storage.plain(folder))
+    if sure:
+        from spark_jobs.outputs import sure_evidence  # noqa: PLC0415 (needs Arrow)
+
+        sure_evidence.write(spark, request, sure, f"{folder}{SURE}")
     written = spark.read.schema(", ".join((ROWS, *(f"{name} string" for name in _more(request.plan))))).parquet(
         storage.plain(folder)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -43,6 +43,9 @@ ESCAPE = "\\u%04X"
 LINE_ENDS = "\n\r"
 DELIMITERS = ",;\t"
 """The delimiters of spreadsheets, which depend on the settings of a machine."""
+
+END = r"(?:\r\n|[\n\r\x85\u2028\u2029])?(?![\s\S])"
+"""Java's `$` and `\\Z`, for Python: the end of a text, or a line end at it."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """The keys that an earlier file of rejected objects added to an object: repeated, they would make it malformed."""
@@ -153,11 +156,8 @@ def _csv_lines(rows: DataFrame, header: tuple[str, ...], csv: Csv) -> DataFrame:
     A raw line is kept if nothing in it has to change, which is cheap; only other lines are parsed.
     """
     raw, places = sf.col("raw"), list(positions(header).values())
-    sign = "".join(ESCAPE % ord(c) for c in csv.delimiter)
-    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(f"{sign}{formula(f'(?:{sign}|$)')}")
-    # A line holds a line end only where something else ends it.
-    signs = [c for c in _apart(csv) if c not in LINE_ENDS or csv.multi_line or csv.record_delimiter]
-    within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in signs)) & raw.rlike(_inner(csv))
+    begins = sf.concat(sf.lit(csv.delimiter), raw).rlike(_first(csv))
+    within = reduce(Column.__or__, (sf.contains(raw, sf.lit(c)) for c in _within(csv))) & raw.rlike(_inner(csv))
     if ends := csv_cells.run_on(csv):  # another cell follows
         within = within | raw.rlike(ends)
     changes = sf.col("broken") | csv_quotes.has_quote(raw, csv) | begins | within | sf.lit(len(places) < len(header))
@@ -187,14 +187,47 @@ def _harmless(cells: Column, csv: Csv) -> Column:
 
 def harmless(text: str, csv: Csv) -> str:
     """Write one text as `_harmless` does, before it is quoted."""
-    begun = f"'{text}" if re.match(formula(r"\Z"), text) else text
-    return re.sub(_inner(csv), r"\1'", begun)
+    begun = f"'{text}" if re.match(formula(END), text) else text
+    return re.sub(_inner(csv, END), r"\1'", begun)
 
 
-def _inner(csv: Csv) -> str:
+def again(line: str, csv: Csv, places: Collection[int], width: int) -> str:
+    """Write one sound line of `width` cells, those at some places, as `_csv_lines` does; of a dialect with one sign."""
+    begins = re.search(_first(csv, END), csv.delimiter + line)
+    within = any(sign in line for sign in _within(csv)) and re.search(_inner(csv, END), line)
+    if not (begins or within or len(places) < width) and csv_cells.is_flat(line, csv):
+        return line
+    cells = csv_cells.split(line, csv) or ()
+    return csv.delimiter.join(as_cell(harmless(cells[n], csv), csv) for n in places)
+
+
+def as_cell(text: str, csv: Csv) -> str:
+    """Write one text as `text_lines.as_cell` does; of a dialect with one sign between cells."""
+    if not csv.quote:
+        return re.sub(rf"[{re.escape(csv.delimiter)}\r\n]", " ", text)
+    begins = csv.comment_char and text.startswith(csv.comment_char)
+    if not begins and not {csv.delimiter, csv.quote, "\r", "\n"} & {*text}:
+        return text
+    for sign in dict.fromkeys((csv.escape, csv.quote)):
+        text = text.replace(sign, csv.escape + sign)
+    return f"{csv.quote}{text}{csv.quote}"
+
+
+def _first(csv: Csv, end: str = "$") -> str:
+    """Return a pattern of a delimiter, also in front of a line, and a cell that a spreadsheet would run."""
+    sign = "".join(ESCAPE % ord(c) for c in csv.delimiter)
+    return f"{sign}{formula(f'(?:{sign}|{end})')}"
+
+
+def _within(csv: Csv) -> list[str]:
+    """Return the characters of `_apart` that a line may hold; a line end only where something else ends the line."""
+    return [c for c in _apart(csv) if c not in LINE_ENDS or csv.multi_line or csv.record_delimiter]
+
+
+def _inner(csv: Csv, end: str = r"\Z") -> str:
     """Return a pattern for text after a delimiter or line end in a cell that a spreadsheet would run as a formula."""
     apart = f"[{''.join(ESCAPE % ord(c) for c in _apart(csv))}]"
-    return rf"({apart}){OTHER}(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|\Z))))"
+    return rf"({apart}){OTHER}(?=(?:(?!{apart})[{UNSEEN}])*+(?:[{SIGNS}]|[{SUMS}](?!{NUMBER}(?:{apart}|{end}))))"
 
 
 def _apart(csv: Csv) -> list[str]:

@@ -19,7 +19,7 @@ from contracts.files import encodings
 from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
 from contracts.values import long_lines
-from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings
+from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings, sure_lines
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -34,20 +34,24 @@ COUNTS = (
     ("keys", pa.list_(pa.list_(pa.string()))),
     ("open", pa.list_(pa.int64())),
     ("nulls", pa.list_(pa.int64())),
+    ("sure", pa.binary()),
 )
 SCHEMA = pa.schema(
     [("file", pa.string()), ("block", pa.int64()), ("id", pa.int64()), ("line", pa.string()), ("mask", MASK), *COUNTS]
 )
-"""A row of output: a line, the counts of a stretch of lines, or the counts of lines that fail the same checks.
+"""A row of output: a line, the counts of a stretch of lines or of lines that fail the same checks, or several lines.
 
 A line has the mask of the checks that it fails; an odd line has none. A stretch has the number of lines that pass, the
 first id, and the number of empty, odd and surely failing lines; the id of a header, whose text is then the line; the
 sums of the lines that pass (nulls by column, then `letters`); and for each key the first and the last value of each run
 of ascending values (`runs`), if every line is a record. Of its odd lines it has the places of columns that are `open`,
 null for all, and the `nulls` in the other counted columns (`open_columns`). Behind all lines of a partition come the
-masks of its files: how many lines fail so, and their sums. Lines are in the encoding of their file, the text of a
+masks of its files: how many lines fail so, and their sums. A row of `sure` lines (`sure_lines`) has nothing else: these
+lines of a batch surely fail, and have no rows of their own. Lines are in the encoding of their file, the text of a
 header is decoded.
 """
+SURE = pa.schema([SCHEMA.field(name) for name in sure_lines.COLUMNS])
+"""The lines of a stream."""
 ENDS = ("", "\n", "\r\n", "\r")
 """The line ends that may follow a text."""
 Bound = tuple[str, Any]
@@ -132,7 +136,8 @@ class PassCondition:
     character that comments begin with, which are like empty lines. Files that may begin with a header have names that
     end in `headed`. Of `fixed` width, records begin with `begins`, and a text of their fields with delimiters between
     them is tested (`fixed_slices.joined`). If records are objects of JSON, `names` are those of their values, by place.
-    With `shapes` odd lines are tested cell by cell.
+    With `shapes` odd lines are tested cell by cell. Lines without the passing shape may surely fail by a `looser`
+    condition, whose pattern lets null values through that fail a check.
     """
 
     pattern: str
@@ -156,6 +161,7 @@ class PassCondition:
     refilled: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     shapes: open_columns.CellShapes | None = None
+    looser: PassCondition | None = None
 
     def shaped(self, texts: pa.StringArray, ids: pa.Int64Array) -> pa.BooleanArray:
         """Return which texts have the passing shape, and are no header."""
@@ -258,13 +264,15 @@ class LineBatch:
         return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
-def evaluate_batches(batches: Iterable[pa.RecordBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
+def evaluate_batches(
+    batches: Iterable[pa.RecordBatch], condition: PassCondition, room: int = 0
+) -> Iterator[pa.RecordBatch]:
     """Test batches of lines from Spark (file, block, id, line; empty ones have no id); return rows of `SCHEMA`."""
-    return evaluate_lines(map(LineBatch.of_spark, batches), condition)
+    return evaluate_lines(map(LineBatch.of_spark, batches), condition, room)
 
 
-def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> Iterator[pa.RecordBatch]:
-    """Test the lines of one partition; return rows of `SCHEMA`."""
+def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition, room: int = 0) -> Iterator[pa.RecordBatch]:
+    """Test the lines of one partition; return rows of `SCHEMA`, with `sure` lines of up to `room` bytes."""
     begun: tuple[str, int] | None = None
     masks: Masks = {}
     failing: dict[tuple[str, int], list[int]] = {}
@@ -285,7 +293,8 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         if heads:
             others = pc.and_(others, pa.array([at not in heads for at in range(len(others))]))
         if others.true_count:
-            yield lines.as_they_came(results, masks, pc.indices_nonzero(others), most)
+            left, room = _with_stream(lines.as_they_came(results, masks, pc.indices_nonzero(others), most), room)
+            yield from left
         counts, before = [], 0
         for stretch, first in zip(lines.stretches, firsts, strict=True):
             own = slice(stretch.start, stretch.end)
@@ -325,6 +334,16 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition) -> It
         numbered = list(masks.values())
         rows = [{"file": f, "mask": numbered[k], "n": n, "sums": sums} for (f, k), (n, *sums) in failing.items()]
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
+
+
+def _with_stream(lines: pa.RecordBatch, room: int) -> tuple[list[pa.RecordBatch], int]:
+    """Return lines, those that surely fail as a stream if there is room for them; and the room that is left."""
+    sure = lines.filter(lines.column("mask").is_valid())
+    room -= sure.nbytes
+    if room < 0 or not len(sure):
+        return [lines], room
+    row = pa.RecordBatch.from_pylist([{"sure": sure_lines.to_stream(sure)}], SCHEMA)
+    return [row, lines.filter(lines.column("mask").is_null())], room
 
 
 def _add(
@@ -385,9 +404,38 @@ class LineResults:
     fails: pa.Int32Array
     letters: Sequence[pa.BooleanArray] = ()
 
+    def joined(self, others: LineResults, which: pa.UInt64Array) -> LineResults:
+        """Return the same with the surely failing ones of other results, of some lines without that shape."""
+        fails = others.fails.is_valid()
+        if not fails.true_count:
+            return self
+        own, more = pc.indices_nonzero(self.shaped), which.filter(fails)
+        order = pc.sort_indices(pa.concat_arrays([own, more]))
+        here, kept = pc.is_in(pa.array(range(len(self.shaped)), pa.uint64()), more), fails.filter(others.shaped)
+        cells = others.cells.filter(kept)
+        if len(own):
+            cells = pa.concat_tables([self.cells, cells.select(self.cells.column_names)])
+        letters = [
+            pa.concat_arrays([mine, theirs.filter(kept)]).take(order)
+            for mine, theirs in zip(self.letters, others.letters, strict=True)
+        ]
+        numbers = pc.replace_with_mask(self.fails, here, others.fails.drop_null())
+        return LineResults(pc.or_(self.shaped, here), self.passes, cells.take(order), numbers, letters)
+
 
 def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineResults:
     """Test lines; masks that are new are added to `masks`."""
+    results = _tested(lines, condition, masks)
+    which = pc.indices_nonzero(pc.and_not(lines.ids.is_valid(), results.shaped))
+    if condition.looser is None or not len(which):
+        return results
+    others = LineBatch(lines.raw.take(which), lines.ids.take(which), (), lines.ended)
+    looser = replace(condition.looser, letters=condition.letters)
+    return results.joined(_tested(others, looser, masks), which)
+
+
+def _tested(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineResults:
+    """Test lines by one condition."""
     unsure = pa.nulls(len(lines.raw), pa.int32())
     none = pa.array([False] * len(lines.raw), pa.bool_())
     raw, ended = lines.raw, lines.ended

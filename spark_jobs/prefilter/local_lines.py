@@ -79,12 +79,15 @@ class Piece:
 
 
 def evaluate_partitions(
-    batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], condition: PassCondition
+    batches: Iterable[pa.RecordBatch], partitions: Sequence[Sequence[Piece]], condition: PassCondition, room: int = 0
 ) -> Iterator[pa.RecordBatch]:
-    """Read the partitions with some numbers (one column) and test their lines; return rows of `arrow_tests.SCHEMA`."""
+    """Read the partitions with some numbers (one column) and test their lines; return rows of `arrow_tests.SCHEMA`.
+
+    Each has `room` for bytes of lines that surely fail.
+    """
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from evaluate_lines(lines(number, partitions[number], comment=condition.comment), condition)
+            yield from evaluate_lines(lines(number, partitions[number], comment=condition.comment), condition, room)
 
 
 def lines(number: int, pieces: Iterable[Piece], block: int = BLOCK, comment: str = "") -> Iterator[LineBatch]:

@@ -75,19 +75,31 @@ def pass_condition(
             return None
         if plan.file_format == "jsonl":
             return object_tests.object_condition(plan, header)
-        if narrows and not plan.fixed:
-            opened = _untestable(plan, header)
-            condition = _pass_condition(plan, header, header_texts, opened)
-            return replace(condition, shapes=_cell_shapes(plan, header, opened))
-        return _pass_condition(plan, header, header_texts)
+        is_narrow = narrows and not plan.fixed
+        opened = _untestable(plan, header) if is_narrow else set()
+        condition = _pass_condition(plan, header, header_texts, opened)
+        looser = None if opened else _pass_condition(plan, header, header_texts, fills=False)
+        return replace(
+            condition,
+            shapes=_cell_shapes(plan, header, opened) if is_narrow else None,
+            looser=looser if looser and looser.pattern != condition.pattern else None,
+        )
     except (Untestable, ValueError):  # a pattern too large for RE2, or a value that Python or Arrow lacks
         return None
 
 
 def _pass_condition(
-    plan: Plan, header: tuple[str, ...], header_texts: Sequence[str], opened: Collection[str] = ()
+    plan: Plan,
+    header: tuple[str, ...],
+    header_texts: Sequence[str],
+    opened: Collection[str] = (),
+    *,
+    fills: bool = True,
 ) -> PassCondition:
-    """Return the condition; no line passes if there are `opened` columns, which are not tested."""
+    """Return the condition; no line passes if there are `opened` columns, which are not tested.
+
+    If it `fills`, the pattern excludes null values where they fail a check, so that nothing else tests for them.
+    """
     csv, at = _signs(plan), positions(header)
     if plan.read_as not in ("csv", "fixed") or csv.multi_line or csv.ending or csv.has_rows_above:
         raise Untestable
@@ -105,7 +117,7 @@ def _pass_condition(
     if csv.trailing_delimiter or not all(_is_common(p.form, csv) for p in here.values() if p.form):
         raise Untestable
     checks = _checks(plan, here)
-    filled = {name for name, prop in here.items() if _is_filled(prop, csv, (c for _, c in checks[name]))}
+    filled = {name for name, prop in here.items() if fills and _is_filled(prop, csv, (c for _, c in checks[name]))}
     key_names = {n: name for n, name in value_tests.keys_of(plan, header).items() if name in here}
     tested = [
         value_tests.column_of(prop, at[name], checks[name], filled=name in filled, key=name in key_names.values())

@@ -35,8 +35,10 @@ from contracts.values import long_lines
 from spark_jobs.counting import bitmask
 from spark_jobs.counting.lines import MaskCount
 from spark_jobs.formats import parquet_pages, text_lines
+from spark_jobs.prefilter import sure_lines
 from spark_jobs.prefilter.ranges import Source
 from spark_jobs.prefilter.stretch_counts import StretchCounts, key_parsers
+from spark_jobs.prefilter.sure_lines import SureLines
 from spark_jobs.spark import presigning, storage
 from spark_jobs.spark.jvm import java_class
 
@@ -140,10 +142,13 @@ class Prefiltered(StretchCounts):
     """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
     `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. Lines are in the encoding of the dialect `csv`.
+    It `has_streams` if some of the lines that surely fail are in these. `sure` are all such lines, if all are.
     """
 
     rows: DataFrame | None
     csv: Csv
+    has_streams: bool = False
+    sure: SureLines | None = None
 
     @property
     def leaves(self) -> bool:
@@ -157,9 +162,15 @@ class Prefiltered(StretchCounts):
 
     def failing(self, mask_columns: Mapping[str, int]) -> DataFrame:
         """Return the lines that fail: file, block, `at`, `raw`, mask columns, given with their numbers."""
+        lines = self._lines.where("mask is not null").select(*sure_lines.COLUMNS)
+        if self.has_streams:
+            from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
+
+            streams = cast("DataFrame", self.rows).where("sure is not null").select("sure")
+            lines = lines.unionByName(_mapped(streams, sure_lines.from_streams, arrow_tests.SURE))
         masks = (sf.expr(f"mask[{n}]").alias(name) for name, n in mask_columns.items())
         at, raw = sf.col("id").alias("at"), self._line.alias("raw")
-        return self._lines.where("mask is not null").select("file", "block", at, raw, *masks)
+        return lines.select("file", "block", at, raw, *masks)
 
     @property
     def _line(self) -> Column:
@@ -168,28 +179,29 @@ class Prefiltered(StretchCounts):
     @property
     def _lines(self) -> DataFrame:
         assert self.rows is not None, "no line is left"
-        return self.rows.where("n is null")
+        return self.rows.where("n is null and sure is null")
 
 
-def prefiltered_lines(source: DataFrame, condition: PassCondition, *, ranges: bool = False) -> DataFrame:
+def prefiltered_lines(source: DataFrame, condition: PassCondition, room: int = 0, *, ranges: bool = False) -> DataFrame:
     """Test the lines of files with one header, as Spark reads them; return rows of `arrow_tests.SCHEMA`.
 
-    With `ranges` workers read objects of S3 themselves.
+    Lines that surely fail come with the counts up to `room` bytes. With `ranges` workers read objects of S3 themselves.
     """
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
+    each = room // max(1, len(source._jdf.queryExecution().toRdd().partitions()))
     if partitions := _partitions(source, ranges=ranges):
         from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow)
 
         numbers = source.sparkSession.range(0, len(partitions), 1, len(partitions))
         return _mapped(
             numbers,
-            partial(local_lines.evaluate_partitions, partitions=partitions, condition=condition),
+            partial(local_lines.evaluate_partitions, partitions=partitions, condition=condition, room=each),
             arrow_tests.SCHEMA,
         )
     return _mapped(
         _undecoded(source, condition.encoding),
-        partial(arrow_tests.evaluate_batches, condition=condition),
+        partial(arrow_tests.evaluate_batches, condition=condition, room=each),
         arrow_tests.SCHEMA,
     )
 
@@ -201,15 +213,21 @@ def _undecoded(source: DataFrame, encoding: str) -> DataFrame:
 
 
 def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltered:
-    """Collect the counts of such rows."""
+    """Collect the counts of such rows, and the lines that surely fail if all of them come with the counts."""
     counts: list[dict[str, Any]] = []
     fails: list[MaskCount] = []
-    for row in rows.where("n is not null").collect():
-        if row["mask"] is None:
+    streams: list[bytes] = []
+    for row in rows.where("n is not null or sure is not null").collect():
+        if row["sure"] is not None:
+            streams.append(bytes(row["sure"]))
+        elif row["mask"] is None:
             counts.append(row.asDict())
         else:
             fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["sums"]))
-    return Prefiltered(counts, fails, key_parsers(plan, condition), rows, plan.csv)
+    sure = SureLines(streams, condition)
+    are_all = bool(streams) and sum(map(len, sure.batches())) == sum(count.n for count in fails)
+    parsers = key_parsers(plan, condition)
+    return Prefiltered(counts, fails, parsers, rows, plan.csv, bool(streams), sure if are_all else None)
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]

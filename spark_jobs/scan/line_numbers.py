@@ -6,8 +6,8 @@ read again. Parquet and documents have no lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -17,9 +17,32 @@ from contracts.place import Place
 from contracts.plan import Plan
 from spark_jobs.counting import top_lines
 from spark_jobs.formats import registry
+from spark_jobs.prefilter.sure_lines import SureLines
 from spark_jobs.scan import members, tally
-from spark_jobs.scan.scanning import ScannedBatch
+from spark_jobs.scan.scanning import ScannedBatch, ScannedGroup
 from spark_jobs.spark import small_frames
+
+
+@dataclass(frozen=True, slots=True)
+class SureGroup:
+    """A group whose surely failing lines are on the driver: each begins in the line of its number and those `above`.
+
+    `above` is the number of lines above the records of each drop.
+    """
+
+    group: ScannedGroup
+    sure: SureLines
+    above: Mapping[str, int]
+
+
+def sure_groups(batch: ScannedBatch, plan: Plan) -> list[SureGroup]:
+    """Return the groups of a batch whose surely failing lines are on the driver, if their lines need not be counted."""
+    above, uneven = _by_drop(batch, plan), _uneven(batch, plan)
+    return [
+        SureGroup(group, group.prefiltered.sure, above)
+        for group in batch.groups
+        if group.prefiltered and group.prefiltered.sure and uneven.isdisjoint(group.placed_drops)
+    ]
 
 
 def with_lines(spark: SparkSession, batch: ScannedBatch, plan: Plan, rows: DataFrame) -> DataFrame:

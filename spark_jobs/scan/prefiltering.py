@@ -17,7 +17,7 @@ from contracts.plan import Plan
 from spark_jobs.counting.narrowing import Narrowing
 from spark_jobs.counting.top_lines import header_texts
 from spark_jobs.formats import registry, text_lines
-from spark_jobs.prefilter import prefilter
+from spark_jobs.prefilter import prefilter, sure_lines
 from spark_jobs.scan.read import ReadBatch, ReadGroup
 from spark_jobs.scan.references import References
 from spark_jobs.spark import storage
@@ -113,7 +113,8 @@ def prefilter_groups(
             remaining += others
         else:
             of_lines = cast("PassCondition", condition)
-            rows = prefilter.prefiltered_lines(group.source, of_lines, ranges=ranges)
+            room = sure_lines.MOST // len(read.groups) if sure_lines.is_for(plan) else 0
+            rows = prefilter.prefiltered_lines(group.source, of_lines, room, ranges=ranges)
             cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
             groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines)))
     return PrefilteredBatch((*groups, *remaining), read.failed, read.references)

@@ -38,18 +38,21 @@ def numbered_records(
     return numbered.select("drop", record, *columns)
 
 
-def single_records(spark: SparkSession, judged: JudgedBatch, plan: Plan, failing: bitmask.Numbered) -> DataFrame:
+def single_records(
+    spark: SparkSession, judged: JudgedBatch, plan: Plan, failing: bitmask.Numbered, aside: Sequence[ScannedGroup] = ()
+) -> DataFrame:
     """Return the records with a row of their own, as placed; all that fail are among them.
 
-    They have the mask columns of the checks that any record fails.
+    They have the mask columns of the checks that any record fails. Lines of the groups `aside` that surely fail are
+    left out.
     """
     scanned, failed = judged.scanned, bitmask.by_column(failing)
     masks = {column: n for n, column in enumerate(bitmask.mask_columns(plan)) if failed.get(column)}
     widened = [sf.expr(scanned.narrowing.mask(column)).alias(column) for column in masks]
     columns = [*PLACED, *masks]
     splits = [split for group in scanned.groups for split in group.splits]
-    prefiltered = [group.prefiltered for group in scanned.groups if group.prefiltered]
-    parts = [result.failing(masks) for result in prefiltered if result.fails]
+    own = [g.prefiltered for g in scanned.groups if g.prefiltered and not any(g is other for other in aside)]
+    parts = [result.failing(masks) for result in own if result.fails]
     if scanned.scratch is not None:
         is_judged = sf.col("m0").isNotNull() & sf.col("at").isNotNull()
         parts.append(scanned.scratch.where(is_judged).select("file", "block", "at", "raw", *widened))

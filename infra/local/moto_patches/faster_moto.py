@@ -4,7 +4,7 @@
   that it hands out, and asks the clock for each of them. To delete one it walks all of them twice.
 - For each query it puts all items of the table in order, by comparisons of its own: a second each with 50,000 of them.
   Here a query of an index reads one page of it (`indexes.py`), and one of the table a partition.
-- For each list of a folder it walks all keys of the bucket, by methods of its own.
+- For each list of a folder it walks all keys of the bucket, by methods of its own (`sorted_names.py`).
 - Of each attribute of an item that comes or goes it tries ten types, each under three names when it answers.
 - For each attribute of an item that it stores it adds up the sizes of all attributes before it.
 - For each event on a bus it makes the parser of the paths that its rules name again.
@@ -29,6 +29,7 @@ from moto.s3.models import FakeBucket, S3Backend
 from moto.sqs.exceptions import ReceiptHandleIsInvalid
 from moto.sqs.models import Message, Queue, SQSBackend
 
+from infra.local.moto_patches import sorted_names
 from infra.local.moto_patches.indexes import INTERVALS, PageQuery, delete_item, index_of, put_item, update_item
 from infra.local.moto_patches.transactions import transact_write_items
 
@@ -63,6 +64,7 @@ def spare() -> None:
     )
     for owner, name, method in ours:
         setattr(owner, name, method)
+    sorted_names.keep()
 
 
 def _is_kept(backend: SQSBackend, queue_name: str, message: Message) -> bool:
@@ -167,7 +169,7 @@ def _list(backend: S3Backend, bucket: FakeBucket, prefix: str | None, *how: Any,
     """Answer by moto's own list over fewer keys; lists of buckets and writes are answered in turn."""
     shown: Any = copy.copy(bucket)
     if prefix:
-        shown.keys = {name: each[-1] for name, each in dict.items(bucket.keys) if name.startswith(prefix)}
+        shown.keys = {name: bucket.keys[name] for name in sorted_names.beginning(bucket.keys, prefix)}
     return _LIST(backend, shown, prefix, *how, **more)
 
 

@@ -189,7 +189,9 @@ PLAN = a_plan(
 )
 CONDITION = plan_tests.pass_condition(PLAN, ("id", "state"), ["id,state"])
 GOOD = "1,SP"
-LOW, MUCH = (1 << [c.kind for c in PLAN.row_checks()].index(kind) for kind in ("minimum", "maxLength"))
+LOW, MUCH, MISSING = (
+    1 << [c.kind for c in PLAN.row_checks()].index(kind) for kind in ("minimum", "maxLength", "required")
+)
 """The checks of the plan that a line may surely fail, as masks."""
 
 
@@ -237,7 +239,7 @@ def test_column_of_nulls_alone_is_counted() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x,SP", ",SP", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP", "x,SPX", "1,S\0P"],
+    ["x,SP", "x,", "1", "1,SP,", '1,"SP', '1,S"P"', '1,"S""P"', "1,S\0", "id,state", "+1,SP", "x,SPX", "1,S\0P"],
 )
 def test_line_that_does_not_surely_pass_comes_out_unchanged(text: str) -> None:
     lines = of(text, place=("a", 64))
@@ -246,14 +248,37 @@ def test_line_that_does_not_surely_pass_comes_out_unchanged(text: str) -> None:
     assert held(lines) == ({lines[0]: None, lines[2]: None}, [Counted(("a", 64), 1, 1, (0,), odd=2)])
 
 
-@pytest.mark.parametrize(("text", "fails", "nulls"), [("-1,", "low", 1), ("1,SPX", "long", 0), ('"-1",SPX', "both", 0)])
-def test_line_that_surely_fails_has_a_mask(text: str, fails: str, nulls: int) -> None:
-    bit = {"low": LOW, "long": MUCH, "both": LOW | MUCH}[fails]
+FAILING = {
+    "-1,": (LOW, 1),
+    "1,SPX": (MUCH, 0),
+    '"-1",SPX': (LOW | MUCH, 0),
+    ",SP": (MISSING, 0),
+    '"",': (MISSING, 1),
+    ',"SPX"': (MISSING | MUCH, 0),
+}
+"""Lines with the checks that they fail, and their nulls in the second column."""
+
+
+@pytest.mark.parametrize("text", FAILING)
+def test_line_that_surely_fails_has_a_mask(text: str) -> None:
+    bit, nulls = FAILING[text]
     lines = of(text, GOOD, "x,SPX", text, place=("a", 64))
     counted = Counted(("a", 64), 1, 1, (0,), odd=1, failing=2)
     assert held(lines) == ({lines[0]: bit, lines[2]: None, lines[3]: bit}, [counted])
     assert CONDITION
     assert summed([lines], CONDITION) == {("a", bit): (2, 2 * nulls)}
+
+
+def test_lines_of_both_shapes_that_fail_keep_their_places() -> None:
+    lines = of(",SP", "-1,", GOOD, ",", "1,SPX", "x,", "", '"",SPX')
+    masks = {0: MISSING, 1: LOW, 3: MISSING, 4: MUCH, 5: None, 7: MISSING | MUCH}
+    empty = [replace(line, id=None) if not line.text else line for line in lines]
+    counted = Counted(("a", 0), 1, 1, (0,), odd=1, blank=1, failing=5)
+    assert held(empty) == ({lines[n]: fails for n, fails in masks.items()}, [counted])
+    assert CONDITION
+    assert summed([empty], CONDITION) == {
+        ("a", MISSING): (2, 1), ("a", LOW): (1, 1), ("a", MUCH): (1, 0), ("a", MISSING | MUCH): (1, 0)
+    }  # fmt: skip
 
 
 def test_failing_lines_are_summed_by_file() -> None:
