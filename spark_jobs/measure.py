@@ -31,7 +31,7 @@ from spark_jobs.set_checks import great_expectations, keys, statements
 from spark_jobs.spark import storage
 
 if TYPE_CHECKING:
-    from spark_jobs.outputs.sure_evidence import SureRows
+    from spark_jobs.outputs.sure_outputs import SureOutputs
 
 MANY = 50_000
 """Lines from which on compiling a query over all of them pays."""
@@ -124,28 +124,30 @@ def _evidence(
         return Evidence(), ()
     plan, files = request.plan, list[Future[None]]()
     failing = [(n, c) for n, c in enumerate(plan.row_checks()) if any(t.failed[n] for t in tallies.values())]
-    groups = line_numbers.sure_groups(judged.scanned, plan)
-    sure = _sure_rows(groups, failing)
-    others, records = how_many - sum(map(len, sure)), None
+    sure = _sure_outputs(request, line_numbers.sure_groups(judged.scanned, plan), failing, how_many)
+    others, records = how_many - (len(sure) if sure else 0), None
     if others:
-        records = single_records(spark, judged, plan, failing, [own.group for own in groups])
+        aside = [own.group.group for own in sure.rows] if sure else []
+        records = single_records(spark, judged, plan, failing, aside)
         records = line_numbers.with_lines(spark, judged.scanned, plan, records)
     rows = evidence.write_rows(spark, records, request, failing, others, sure)
     rejected = {drop: tally.total - tally.valid for drop, tally in tallies.items()}
     targets = evidence.rejected_files(request, rejected)
-    whole = sure if not others else ()
     # Each leaves a part of the executors idle; the longest begins first.
     if targets:
-        files.append(pool.submit(_writing_rejected(spark, rows, request, failing, rejected, targets, whole)))
-    return Evidence(rows, _samples(spark, rows, plan, failing, whole), targets), tuple(files)
+        files.append(pool.submit(_writing_rejected(spark, rows, request, failing, rejected, targets, sure)))
+    by_drop = sure.by_drop if sure else None
+    return Evidence(rows, by_drop or samples.of_evidence(spark, rows, plan, failing), targets), tuple(files)
 
 
-def _sure_rows(groups: Sequence[SureGroup], failing: bitmask.Numbered) -> list[SureRows]:
+def _sure_outputs(
+    request: JobRequest, groups: Sequence[SureGroup], failing: bitmask.Numbered, how_many: int
+) -> SureOutputs | None:
     if not groups:
-        return []
-    from spark_jobs.outputs import sure_evidence  # noqa: PLC0415 (needs Arrow)
+        return None
+    from spark_jobs.outputs import sure_outputs  # noqa: PLC0415 (needs Arrow)
 
-    return [sure_evidence.rows(group, failing) for group in groups]
+    return sure_outputs.made(request, groups, failing, how_many)
 
 
 def _writing_rejected(
@@ -155,27 +157,15 @@ def _writing_rejected(
     failing: bitmask.Numbered,
     rejected: Mapping[str, int],
     targets: Mapping[str, str],
-    sure: Sequence[SureRows],
+    sure: SureOutputs | None,
 ) -> Callable[[], None]:
-    """Return what writes the files of rejected rows: of `sure` rows, if these are all, else by a query of the rows."""
-    if sure:
+    """Return what writes the files of rejected rows: those that the driver has, or a query of the rows."""
+    if sure and sure.rejected is not None:
         from spark_jobs.outputs import sure_rejected  # noqa: PLC0415 (needs Arrow)
 
-        if sure_rejected.is_for(request.plan):
-            return partial(sure_rejected.write, spark, sure, request, failing, targets)
+        return partial(sure_rejected.write, spark, sure.rejected, request, targets)
     lines = evidence.rejected_lines(spark, rows, request, failing, rejected, targets)
     return partial(evidence.write_rejected, spark, lines, request, targets)
-
-
-def _samples(
-    spark: SparkSession, rows: DataFrame, plan: Plan, failing: bitmask.Numbered, sure: Sequence[SureRows]
-) -> dict[str, DropEvidence]:
-    """Return the samples of each drop: of `sure` rows, if these are all, else by a query of the rows."""
-    if sure:
-        from spark_jobs.outputs import sure_samples  # noqa: PLC0415 (needs Arrow)
-
-        return sure_samples.of_rows(sure, plan, failing)
-    return samples.of_evidence(spark, rows, plan, failing)
 
 
 @contextmanager

@@ -147,6 +147,7 @@ PROOFS: Mapping[str, tuple[str, ...]] = {
     "prefilter": (
         "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_batches*[rows*",
         "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_lines_with*",
+        "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_more*",
         "tests/integration/spark_jobs/outputs/test_sure_evidence.py::test_worst*",
         "tests/integration/spark_jobs/outputs/test_valid_rows.py::test_consumers*",
         "tests/unit/spark_jobs/prefilter/test_arrow_tests.py::test_counts_and_masks_of_many*",

@@ -6,7 +6,7 @@ the written rows. Rows that the driver makes itself (`sure_evidence`) are those 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from spark_jobs.spark import recoding, small_frames, storage
 from spark_jobs.spark.jvm import java_class
 
 if TYPE_CHECKING:
-    from spark_jobs.outputs.sure_evidence import SureRows
+    from spark_jobs.outputs.sure_outputs import SureOutputs
 
 ROWS = (
     "drop string, contract string, plan string, attempt int, `try` int, batch string, file string, record long, "
@@ -38,8 +38,6 @@ ROWS = (
 AS_PARQUET = {"compression": "zstd", "parquet.enable.dictionary#cells.key_value.value": "false"}
 """Half the bytes of Spark's default in the same time. Looking for cells in a dictionary was a sixth of the time."""
 ROWS_IN_A_FILE = 20_000
-SURE = "sure.zstd.parquet"
-"""The file of lines that surely fail."""
 MOST_REJECTED = 100_000
 
 
@@ -49,11 +47,11 @@ def write_rows(
     request: JobRequest,
     failing: bitmask.Numbered,
     how_many: int,
-    sure: Sequence[SureRows] = (),
+    sure: SureOutputs | None = None,
 ) -> DataFrame:
     """Write the failing rows, replacing those of an earlier try, and return them as written.
 
-    These are `how_many` of some records, and rows of lines that surely fail.
+    These are `how_many` of some records (None if no query has to make rows), and the rows that the driver made.
 
     If the request asks for masked evidence, the returned rows are not masked: they are read from scratch, which is
     deleted with the run. `failing` are the checks that any row fails: expressions of all checks take longer to plan
@@ -69,9 +67,7 @@ def write_rows(
         files = evidence.coalesce(count if count < cores else -(-count // cores) * cores)  # no core idle at the end
         files.write.mode("overwrite").options(**AS_PARQUET).parquet(storage.plain(folder))
     if sure:
-        from spark_jobs.outputs import sure_evidence  # noqa: PLC0415 (needs Arrow)
-
-        sure_evidence.write(spark, request, sure, f"{folder}{SURE}")
+        sure.write_evidence(spark, folder)
     written = spark.read.schema(", ".join((ROWS, *(f"{name} string" for name in _more(request.plan))))).parquet(
         storage.plain(folder)
     )

@@ -1,31 +1,31 @@
-"""Evidence of lines that surely fail, made in Arrow by the driver: lines of scanned groups in, a file of Parquet out.
+"""Evidence of lines that surely fail, made in Arrow by the driver: the lines of a scanned group in, Parquet out.
 
 The rows are those that `evidence` makes by queries, which take longer to plan and to compile than so few rows to run.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
 from contracts.files.columns import positions
-from contracts.job import JobRequest
+from contracts.job import JobDrop, JobRequest
+from contracts.plan import Check
 from spark_jobs.counting import bitmask
 from spark_jobs.counting.lines import FileSplit
 from spark_jobs.prefilter import cell_tests, other_encodings
 from spark_jobs.prefilter.arrow_tests import PassCondition
 from spark_jobs.scan.line_numbers import SureGroup
-from spark_jobs.spark import storage
 
-MOST_ROWS, MOST_CELLS = 20_000, 600_000
+MOST_CELLS, MOST_FAILURES = 8_000_000, 1_000_000
+"""Cells of all lines of a group, and checks that they fail, up to which the driver has the memory for them."""
+ROWS_AT_ONCE, CELLS_AT_ONCE = 20_000, 600_000
 """Lines that become rows at once, and the cells that these may have."""
 SCHEMA = pa.schema(
     [
@@ -47,51 +47,102 @@ FEW_VALUES = [
 """The columns of Parquet for which a dictionary pays."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SureRows:
-    """Lines of a group that surely fail, as rows of evidence; the columns that follow from others are not made yet."""
+    """The lines of a group that surely fail, in the order of drops and records.
+
+    `table` has the columns `split` and `drop`, numbers in the group's splits and in `drops`; `record`; `raw`; and
+    `kind`, a number in `kinds`, the checks that a line fails.
+    """
 
     group: SureGroup
-    pieces: Sequence[pa.Table]
+    drops: Sequence[JobDrop]
+    kinds: Sequence[Sequence[Check]]
+    table: pa.Table
 
     def __len__(self) -> int:
-        return sum(map(len, self.pieces))
+        return len(self.table)
 
-    def whole(self, request: JobRequest) -> Iterator[pa.Table]:
-        """Yield the rows with all columns, as `SCHEMA`."""
-        plan, group = request.plan, self.group
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Return the names of the columns of the files."""
+        return self.group.group.header
+
+    @cached_property
+    def are_rejected(self) -> list[bool]:
+        """Return whether lines of each kind are rejected."""
+        return [any(check.severity == "error" for check in kind) for kind in self.kinds]
+
+    def pieces(self, table: pa.Table | None = None) -> Iterator[pa.Table]:
+        """Yield all lines, or some of them, in tables that are small enough to become rows."""
+        table = self.table if table is None else table
+        at_once = max(1, min(ROWS_AT_ONCE, CELLS_AT_ONCE // len(self.header)))
+        for start in range(0, len(table), at_once):
+            yield table.slice(start, at_once).combine_chunks()
+
+    def parquet(self, request: JobRequest) -> pa.Buffer:
+        """Return the rows of evidence of a request as a file of Parquet."""
+        sink = pa.BufferOutputStream()
+        with pq.ParquetWriter(sink, SCHEMA, compression="zstd", use_dictionary=FEW_VALUES) as writer:
+            for piece in self.pieces():
+                writer.write_table(self._rows(piece, request))
+        return sink.getvalue()
+
+    def _rows(self, lines: pa.Table, request: JobRequest) -> pa.Table:
+        plan, splits, kinds = request.plan, self.group.group.splits, self.kinds
+        number, kind = lines.column("split").combine_chunks(), lines.column("kind").combine_chunks()
+        raw = lines.column("raw").combine_chunks()
+        of_split: dict[str, list[Any]] = {
+            "drop": [split.drop.id for split in splits],
+            "attempt": [split.drop.attempt for split in splits],
+            "file": [split.drop.name for split in splits],
+            "line": [self.group.above[split.drop.id] for split in splits],
+        }
+        of_kind: dict[str, list[Any]] = {
+            "outcome": ["rejected" if is_rejected else "flagged" for is_rejected in self.are_rejected],
+            "checks": [[check.id for check in own] for own in kinds],
+        }
         of_all = {"contract": plan.contract, "plan": plan.sha, "try": request.try_, "batch": request.batch}
-        for rows in self.pieces:
-            columns: dict[str, Any] = {name: rows.column(name) for name in rows.column_names}
-            for name, value in of_all.items():
-                columns[name] = pa.repeat(pa.scalar(value, SCHEMA.field(name).type), len(rows))
-            raw = rows.column("raw").combine_chunks()
-            columns["cells"] = _cells(raw, group.group.header, group.sure.condition)
-            yield pa.table([columns[name] for name in SCHEMA.names], SCHEMA)
+        columns = {
+            **{name: pa.array(values, SCHEMA.field(name).type).take(number) for name, values in of_split.items()},
+            **{name: pa.array(values, SCHEMA.field(name).type).take(kind) for name, values in of_kind.items()},
+            **{n: pa.repeat(pa.scalar(value, SCHEMA.field(n).type), len(lines)) for n, value in of_all.items()},
+            "record": lines.column("record").combine_chunks(),
+            "cells": _cells(raw, self.header, self.group.sure.condition),
+            "raw": raw,
+        }
+        columns["line"] = pc.add(columns["record"], columns["line"])
+        return pa.table([columns[name] for name in SCHEMA.names], SCHEMA)
 
 
-def rows(group: SureGroup, failing: bitmask.Numbered) -> SureRows:
-    """Return the surely failing lines of a group as rows; `failing` are the checks that any row fails.
+def rows(group: SureGroup, failing: bitmask.Numbered) -> SureRows | None:
+    """Return the surely failing lines of a group; None if the driver may have no memory for what is made of them.
 
-    Lines of drops whose records have no numbers are left out.
+    `failing` are the checks that any row fails. Lines of drops whose records have no numbers are left out.
     """
-    lines, pieces = pa.Table.from_batches(group.sure.batches()), []
-    at_once = max(1, min(MOST_ROWS, MOST_CELLS // len(group.group.header)))
-    for start in range(0, len(lines), at_once):
-        piece = lines.slice(start, at_once).combine_chunks()
-        number = _split_numbers(piece, group.group.splits)
-        pieces.append(_rows(piece.filter(number.is_valid()), number.drop_null(), group, failing))
-    return SureRows(group, pieces)
-
-
-def write(spark: SparkSession, request: JobRequest, every: Sequence[SureRows], uri: str) -> None:
-    """Write rows of evidence as one file of Parquet."""
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        with pq.ParquetWriter(file.name, SCHEMA, compression="zstd", use_dictionary=FEW_VALUES) as writer:
-            for some in every:
-                for table in some.whole(request):
-                    writer.write_table(table)
-        storage.put(spark, Path(file.name), uri)
+    lines, splits = pa.Table.from_batches(group.sure.batches).combine_chunks(), group.group.splits
+    masks = _texts_of_masks(lines.column("mask").combine_chunks())
+    numbers = (bitmask.joined([*map(int, text.split(","))]) for text in masks.dictionary.to_pylist())
+    kinds = [[check for n, check in failing if mask >> n & 1] for mask in numbers]
+    often = pc.value_counts(masks.indices).to_pylist()
+    failures = sum(pair["counts"] * len(kinds[pair["values"]]) for pair in often)
+    if len(lines) * len(group.group.header) > MOST_CELLS or failures > MOST_FAILURES:
+        return None
+    drops = {split.drop.id: split.drop for split in splits}
+    places = {drop: n for n, drop in enumerate(drops)}
+    number = _split_numbers(lines, splits)
+    shift = pa.array([split.shift for split in splits], pa.int64()).take(number)
+    table = pa.table(
+        {
+            "split": number,
+            "drop": pa.array([places[split.drop.id] for split in splits], pa.int32()).take(number),
+            "record": pc.add(lines.column("id").combine_chunks(), shift),
+            "raw": _texts(lines.column("line").combine_chunks(), group.sure.condition.encoding),
+            "kind": masks.indices,
+        }
+    ).filter(number.is_valid())
+    order = [("drop", "ascending"), ("record", "ascending")]
+    return SureRows(group, list(drops.values()), kinds, table.take(pc.sort_indices(table, order)).combine_chunks())
 
 
 def _split_numbers(lines: pa.Table, splits: Sequence[FileSplit]) -> pa.Int32Array:
@@ -99,32 +150,6 @@ def _split_numbers(lines: pa.Table, splits: Sequence[FileSplit]) -> pa.Int32Arra
     names = pa.array([f"{split.block} {split.file}" for split in splits], pa.string())
     own = pc.binary_join_element_wise(lines.column("block").cast(pa.string()), lines.column("file"), " ")
     return pc.index_in(own, names).combine_chunks()
-
-
-def _rows(lines: pa.Table, number: pa.Int32Array, group: SureGroup, failing: bitmask.Numbered) -> pa.Table:
-    splits = group.group.splits
-
-    def of_split(name: str, values: Sequence[object]) -> pa.Array:
-        return pa.array(values, SCHEMA.field(name).type).take(number)
-
-    masks = _texts_of_masks(lines.column("mask").combine_chunks())
-    numbers = (bitmask.joined([*map(int, text.split(","))]) for text in masks.dictionary.to_pylist())
-    checks = [[c for n, c in failing if mask >> n & 1] for mask in numbers]
-    outcomes = ["rejected" if any(c.severity == "error" for c in own) else "flagged" for own in checks]
-    ids = pa.array([[c.id for c in own] for own in checks], SCHEMA.field("checks").type)
-    record = pc.add(lines.column("id").combine_chunks(), of_split("record", [s.shift for s in splits]))
-    return pa.table(
-        {
-            "drop": of_split("drop", [s.drop.id for s in splits]),
-            "attempt": of_split("attempt", [s.drop.attempt for s in splits]),
-            "file": of_split("file", [s.drop.name for s in splits]),
-            "record": record,
-            "line": pc.add(record, of_split("line", [group.above[s.drop.id] for s in splits])),
-            "outcome": pa.array(outcomes, pa.string()).take(masks.indices),
-            "raw": _texts(lines.column("line").combine_chunks(), group.sure.condition.encoding),
-            "checks": ids.take(masks.indices),
-        }
-    )
 
 
 def _texts_of_masks(masks: pa.ListArray) -> pa.DictionaryArray:

@@ -1,9 +1,10 @@
-"""Samples of lines that surely fail, made in Arrow by the driver: rows of evidence in, what `samples` gives out."""
+"""Samples of lines that surely fail, made in Arrow by the driver: rows in, what `samples` gives out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +14,6 @@ from contracts.files.columns import positions
 from contracts.job import Sample
 from contracts.place import Place
 from contracts.plan import Check, LogicalType, Plan
-from spark_jobs.counting import bitmask
 from spark_jobs.counting.drop_result import DropEvidence
 from spark_jobs.counting.masking import MASK
 from spark_jobs.outputs.samples import LENGTH, LOWER, MOST, UPPER
@@ -22,64 +22,75 @@ from spark_jobs.prefilter import cell_tests
 from spark_jobs.prefilter.arrow_tests import Reading
 
 
-def of_rows(every: Sequence[SureRows], plan: Plan, failing: bitmask.Numbered) -> dict[str, DropEvidence]:
+def of_rows(every: Sequence[SureRows], plan: Plan) -> dict[str, DropEvidence]:
     """Count the rows of each drop, and return the worst value and the first records of each check that any row fails.
 
     `every` has all rows of the drops in it.
     """
-    by_drop: dict[str, DropEvidence] = {}
-    for rows in every:
-        table = pa.concat_tables(rows.pieces).sort_by([("drop", "ascending"), ("record", "ascending")])
-        for drop, own in _by_drop(table):
-            rejected = pc.equal(own.column("outcome"), "rejected").combine_chunks().true_count
-            by_drop[drop] = DropEvidence(rejected, len(own) - rejected)
-        texts = pc.binary_join(table.column("checks").combine_chunks(), "\n").dictionary_encode()
-        ids = [text.split("\n") for text in texts.dictionary.to_pylist()]
-        for check in (check for _, check in failing):
-            here = pa.array([n for n, own in enumerate(ids) if check.id in own], pa.int32())
-            for drop, own in _by_drop(table.filter(pc.is_in(texts.indices, here))):
-                found = by_drop[drop]
-                worst = _worst(own, rows, plan, check)
-                by_drop[drop] = replace(
-                    found,
-                    worst=found.worst | ({} if worst is None else {check.id: worst}),
-                    first=found.first | {check.id: tuple(_first(own, rows, plan, check))},
-                )
-    return by_drop
+    return {drop: found for rows in every for drop, found in _of_group(rows, plan)}
 
 
-def _by_drop(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the rows of each drop, from rows in the order of their drops."""
-    ends = pc.run_end_encode(table.column("drop").combine_chunks())
-    start = 0
+def _of_group(rows: SureRows, plan: Plan) -> Iterator[tuple[str, DropEvidence]]:
+    worst: dict[int, dict[str, str]] = defaultdict(dict)
+    first: dict[int, dict[str, tuple[Sample, ...]]] = defaultdict(dict)
+    checks = {check.id: check for kind in rows.kinds for check in kind}
+    texts = _texts(rows, checks.values())
+    cells = cache(partial(_cells, rows, plan))
+    for check in checks.values():
+        for drop, places in _failing(rows, check):
+            first[drop][check.id] = tuple(
+                _sample(rows, plan, check, drop, at, cells(at)) for at in places[:MOST].to_pylist()
+            )
+            if check.id in texts:
+                worst[drop][check.id] = _worst(texts[check.id].take(places), rows, plan, check)
+    drops = rows.table.column("drop")
+    rejected = pa.array(rows.are_rejected, pa.bool_()).take(rows.table.column("kind").combine_chunks())
+    left_out = Counter(drops.filter(rejected).to_pylist())
+    for drop, n in Counter(drops.to_pylist()).items():
+        yield rows.drops[drop].id, DropEvidence(left_out[drop], n - left_out[drop], worst[drop], first[drop])
+
+
+def _failing(rows: SureRows, check: Check) -> Iterator[tuple[int, pa.UInt64Array]]:
+    """Yield each drop that has rows that fail a check, with the places of these."""
+    kinds = pa.array([n for n, kind in enumerate(rows.kinds) if check in kind], pa.int32())
+    places = pc.indices_nonzero(pc.is_in(rows.table.column("kind"), kinds))
+    ends, start = pc.run_end_encode(rows.table.column("drop").combine_chunks().take(places)), 0
     for drop, end in zip(ends.values.to_pylist(), ends.run_ends.to_pylist(), strict=True):
-        yield drop, table.slice(start, end - start)
+        yield drop, places[start:end]
         start = end
 
 
-def _first(table: pa.Table, rows: SureRows, plan: Plan, check: Check) -> Iterator[Sample]:
-    """Yield samples of the first records of a drop that fail a check."""
-    for row in table.slice(0, MOST).select(["record", "line", "raw"]).to_pylist():
-        own = csv_cells.split(row["raw"], plan.csv) or ()
-        cells = {name: own[at] for name, at in positions(rows.group.group.header).items()}
-        note = None
-        if check.reference:
-            shown = {n: MASK if plan.hides(plan.property_named(n)) else cells.get(n, "null") for n in check.reference}
-            note = ", ".join(f"{name}={text}" for name, text in shown.items())[:LENGTH]
-        value = cells.get(check.property or "")
-        yield Sample(Place(row["record"], row["line"]), None if value is None else value[:LENGTH], note)
+def _cells(rows: SureRows, plan: Plan, place: int) -> dict[str, str]:
+    """Return the cells of a row by column."""
+    own = csv_cells.split(rows.table.column("raw")[place].as_py(), plan.csv) or ()
+    return {name: own[at] for name, at in positions(rows.header).items()}
 
 
-def _worst(table: pa.Table, rows: SureRows, plan: Plan, check: Check) -> str | None:
-    """Return the worst value of the records of a drop that fail a check, of equals the first; None if none is worse."""
-    if not isinstance(check.rule, LOWER | UPPER) or check.property is None:
-        return None
-    at, condition = positions(rows.group.group.header)[check.property], rows.group.sure.condition
-    texts = cell_tests.texts(table.column("raw").combine_chunks(), [at], condition, ended=False).column(str(at))
-    reading = next(column.reading for column in condition.tested if column.at == at) or Reading(
-        decimal=condition.decimal
-    )
-    sizes = _sizes(texts, plan.property_named(check.property).type, reading)
+def _sample(rows: SureRows, plan: Plan, check: Check, drop: int, place: int, cells: Mapping[str, str]) -> Sample:
+    note = None
+    if check.reference:
+        shown = {n: MASK if plan.hides(plan.property_named(n)) else cells.get(n, "null") for n in check.reference}
+        note = ", ".join(f"{name}={text}" for name, text in shown.items())[:LENGTH]
+    value, record = cells.get(check.property or ""), rows.table.column("record")[place].as_py()
+    line = record + rows.group.above[rows.drops[drop].id]
+    return Sample(Place(record, line), None if value is None else value[:LENGTH], note)
+
+
+def _texts(rows: SureRows, checks: Iterable[Check]) -> dict[str, pa.ChunkedArray]:
+    """Return the cells of all rows that the checks with a worst value are about, by check."""
+    at = positions(rows.header)
+    compared = {c.id: at[c.property] for c in checks if isinstance(c.rule, LOWER | UPPER) and c.property}
+    raw, places = rows.table.column("raw").combine_chunks(), sorted({*compared.values()})
+    table = cell_tests.texts(raw, places, rows.group.sure.condition, ended=False)
+    return {check: table.column(str(place)) for check, place in compared.items()}
+
+
+def _worst(texts: pa.ChunkedArray, rows: SureRows, plan: Plan, check: Check) -> str:
+    """Return the worst of some texts, of equals the first."""
+    prop, condition = plan.property_named(check.property or ""), rows.group.sure.condition
+    place = positions(rows.header)[prop.name]
+    reading = next(column.reading for column in condition.tested if column.at == place)
+    sizes = _sizes(texts, prop.type, reading or Reading(decimal=condition.decimal))
     worst = pc.min(sizes) if isinstance(check.rule, LOWER) else pc.max(sizes)
     return str(texts[pc.index(sizes, worst).as_py()])[:LENGTH]
 

@@ -50,7 +50,7 @@ masks of its files: how many lines fail so, and their sums. A row of `sure` line
 lines of a batch surely fail, and have no rows of their own. Lines are in the encoding of their file, the text of a
 header is decoded.
 """
-SURE = pa.schema([SCHEMA.field(name) for name in sure_lines.COLUMNS])
+STREAMED = pa.schema([SCHEMA.field(name) for name in sure_lines.COLUMNS])
 """The lines of a stream."""
 ENDS = ("", "\n", "\r\n", "\r")
 """The line ends that may follow a text."""
@@ -338,9 +338,11 @@ def evaluate_lines(batches: Iterable[LineBatch], condition: PassCondition, room:
 
 def _with_stream(lines: pa.RecordBatch, room: int) -> tuple[list[pa.RecordBatch], int]:
     """Return lines, those that surely fail as a stream if there is room for them; and the room that is left."""
+    if room <= 0 or lines.column("mask").null_count == len(lines):
+        return [lines], room
     sure = lines.filter(lines.column("mask").is_valid())
     room -= sure.nbytes
-    if room < 0 or not len(sure):
+    if room < 0:
         return [lines], room
     row = pa.RecordBatch.from_pylist([{"sure": sure_lines.to_stream(sure)}], SCHEMA)
     return [row, lines.filter(lines.column("mask").is_null())], room
@@ -426,9 +428,9 @@ class LineResults:
 def _test_lines(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineResults:
     """Test lines; masks that are new are added to `masks`."""
     results = _tested(lines, condition, masks)
-    which = pc.indices_nonzero(pc.and_not(lines.ids.is_valid(), results.shaped))
-    if condition.looser is None or not len(which):
+    if condition.looser is None or results.shaped.true_count == len(lines.raw):
         return results
+    which = pc.indices_nonzero(pc.and_not(lines.ids.is_valid(), results.shaped))
     others = LineBatch(lines.raw.take(which), lines.ids.take(which), (), lines.ended)
     looser = replace(condition.looser, letters=condition.letters)
     return results.joined(_tested(others, looser, masks), which)

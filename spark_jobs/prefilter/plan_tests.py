@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -75,17 +76,32 @@ def pass_condition(
             return None
         if plan.file_format == "jsonl":
             return object_tests.object_condition(plan, header)
-        is_narrow = narrows and not plan.fixed
-        opened = _untestable(plan, header) if is_narrow else set()
-        condition = _pass_condition(plan, header, header_texts, opened)
-        looser = None if opened else _pass_condition(plan, header, header_texts, fills=False)
-        return replace(
-            condition,
-            shapes=_cell_shapes(plan, header, opened) if is_narrow else None,
-            looser=looser if looser and looser.pattern != condition.pattern else None,
-        )
+        if narrows and not plan.fixed:
+            opened = _untestable(plan, header)
+            condition = _pass_condition(plan, header, header_texts, opened)
+            return replace(condition, shapes=_cell_shapes(plan, header, opened))
+        return _pass_condition(plan, header, header_texts)
     except (Untestable, ValueError):  # a pattern too large for RE2, or a value that Python or Arrow lacks
         return None
+
+
+def with_looser(
+    condition: PassCondition, plan: Plan, header: tuple[str, ...], header_texts: Sequence[str]
+) -> PassCondition:
+    """Return a condition for lines of cells with a looser one, by which lines without a required value surely fail."""
+    if condition.names or condition.pattern == NOTHING:
+        return condition
+    try:
+        looser = _pass_condition(plan, header, header_texts, fills=False)
+    except (Untestable, ValueError):
+        return condition
+    if looser.pattern == condition.pattern:
+        return condition
+    # A worker gets each list of values once; a check has one of them.
+    tests = ((c.at, test) for c in condition.tested for test in c.tests)
+    lists: dict[Any, ColumnTest] = {(at, t.kind, t.bit): t for at, t in tests if t.kind in ("among", "outside")}
+    tested = (replace(c, tests=tuple(lists.get((c.at, t.kind, t.bit), t) for t in c.tests)) for c in looser.tested)
+    return replace(condition, looser=replace(looser, tested=tuple(tested)))
 
 
 def _pass_condition(

@@ -88,7 +88,8 @@ def pass_condition(
 
     broad = is_broad(plan, len(header))
     widest = MOST_COLUMNS if broad else plan_tests.WIDE
-    return plan_tests.pass_condition(plan, header, header_texts, widest, narrows=narrows or broad)
+    condition = plan_tests.pass_condition(plan, header, header_texts, widest, narrows=narrows or broad)
+    return condition and plan_tests.with_looser(condition, plan, header, header_texts)
 
 
 def are_large(drops: Sequence[JobDrop]) -> bool:
@@ -142,7 +143,8 @@ class Prefiltered(StretchCounts):
     """The prefilter's result for files with one header: counts by stretches of lines, and the lines that do not pass.
 
     `rows` has both, as `arrow_tests.SCHEMA`; None if no line is left. Lines are in the encoding of the dialect `csv`.
-    It `has_streams` if some of the lines that surely fail are in these. `sure` are all such lines, if all are.
+    It `has_streams` if lines that surely fail have come with the counts. `sure` are these, if they are all such lines
+    and few enough for the driver; else None.
     """
 
     rows: DataFrame | None
@@ -167,7 +169,7 @@ class Prefiltered(StretchCounts):
             from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
             streams = cast("DataFrame", self.rows).where("sure is not null").select("sure")
-            lines = lines.unionByName(_mapped(streams, sure_lines.from_streams, arrow_tests.SURE))
+            lines = lines.unionByName(_mapped(streams, sure_lines.from_streams, arrow_tests.STREAMED))
         masks = (sf.expr(f"mask[{n}]").alias(name) for name, n in mask_columns.items())
         at, raw = sf.col("id").alias("at"), self._line.alias("raw")
         return lines.select("file", "block", at, raw, *masks)
@@ -189,7 +191,8 @@ def prefiltered_lines(source: DataFrame, condition: PassCondition, room: int = 0
     """
     from spark_jobs.prefilter import arrow_tests  # noqa: PLC0415 (needs Arrow)
 
-    each = room // max(1, len(source._jdf.queryExecution().toRdd().partitions()))
+    count = len(source._jdf.queryExecution().toRdd().partitions())
+    each = min(room, sure_lines.SHARES * room // max(1, count))
     if partitions := _partitions(source, ranges=ranges):
         from spark_jobs.prefilter import local_lines  # noqa: PLC0415 (needs Arrow)
 
@@ -212,8 +215,8 @@ def _undecoded(source: DataFrame, encoding: str) -> DataFrame:
     return text_lines.whole_lines(source, Csv()).withColumn("line", line)
 
 
-def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltered:
-    """Collect the counts of such rows, and the lines that surely fail if all of them come with the counts."""
+def counted(rows: DataFrame, plan: Plan, condition: PassCondition, room: int = 0) -> Prefiltered:
+    """Collect the counts of such rows, and all lines that surely fail, if there is `room` for their bytes."""
     counts: list[dict[str, Any]] = []
     fails: list[MaskCount] = []
     streams: list[bytes] = []
@@ -224,10 +227,11 @@ def counted(rows: DataFrame, plan: Plan, condition: PassCondition) -> Prefiltere
             counts.append(row.asDict())
         else:
             fails.append(MaskCount(row["file"], bitmask.joined(row["mask"]), row["n"], row["sums"]))
-    sure = SureLines(streams, condition)
-    are_all = bool(streams) and sum(map(len, sure.batches())) == sum(count.n for count in fails)
-    parsers = key_parsers(plan, condition)
-    return Prefiltered(counts, fails, parsers, rows, plan.csv, bool(streams), sure if are_all else None)
+    batches = list(sure_lines.opened(streams))
+    are_all = sum(map(len, batches)) == sum(count.n for count in fails) > 0
+    are_few = sum(batch.nbytes for batch in batches) <= room
+    sure = SureLines(batches, condition) if are_all and are_few else None
+    return Prefiltered(counts, fails, key_parsers(plan, condition), rows, plan.csv, bool(streams), sure)
 
 
 Passing = dict[tuple[str, int, str], tuple[int, list[str] | None]]

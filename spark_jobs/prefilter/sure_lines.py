@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from contracts.plan import Plan
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
 
     from spark_jobs.prefilter.arrow_tests import PassCondition
 
-MOST = 64 * 2**20
+MOST = 32 * 2**20
 """Bytes of such lines that the driver of a job holds."""
+SHARES = 4
+"""The room of a partition, in shares of one of them: bad lines are often beside each other."""
 COLUMNS = ["file", "block", "id", "line", "mask"]
 """The columns of such lines, as in `arrow_tests.SCHEMA`."""
 
 
 def is_for(plan: Plan) -> bool:
     """Return True if such lines of a plan's files are sent: lines of CSV in files of their own."""
-    return plan.file_format == "csv" and not (plan.archive or plan.sheet or plan.elements)
+    writes = find_spec("pyarrow._parquet") is not None
+    return writes and plan.file_format == "csv" and not (plan.archive or plan.sheet)
 
 
 def to_stream(lines: pa.RecordBatch) -> bytes:
@@ -55,11 +59,7 @@ def opened(streams: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
 
 @dataclass(frozen=True, slots=True)
 class SureLines:
-    """Lines that surely fail the checks of their masks, as streams, in the encoding of their files; their condition."""
+    """All lines of files with one header that surely fail, in the encoding of the files, and their condition."""
 
-    streams: Sequence[bytes]
+    batches: Sequence[pa.RecordBatch]
     condition: PassCondition
-
-    def batches(self) -> list[pa.RecordBatch]:
-        """Return the lines."""
-        return list(opened(self.streams))

@@ -116,7 +116,7 @@ def prefilter_groups(
             room = sure_lines.MOST // len(read.groups) if sure_lines.is_for(plan) else 0
             rows = prefilter.prefiltered_lines(group.source, of_lines, room, ranges=ranges)
             cached.callback(rows.persist(StorageLevel.DISK_ONLY).unpersist)
-            groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines)))
+            groups.append(PrefilteredGroup(group, prefilter.counted(rows, plan, of_lines, room)))
     return PrefilteredBatch((*groups, *remaining), read.failed, read.references)
 
 

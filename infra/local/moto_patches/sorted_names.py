@@ -1,12 +1,12 @@
 """The names of a bucket's objects in their order, so that a list of a folder looks at that folder's names only.
 
-A name is put in its place when its first version comes. One that has gone stays until the next list of its folder
-passes it over; from time to time all are put in order again.
+A name is put in its place when its first version comes. Lists pass over one that has gone; from time to time all are
+put in order again.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
 from typing import Any
@@ -29,19 +29,21 @@ def keep() -> None:
 def beginning(store: Any, prefix: str) -> Iterator[str]:
     """Yield the names of a store that begin with a prefix."""
     names = vars(store).get("names")
-    if names is None or len(names) > 2 * len(store) + _SPARE:
+    if names is None:
         names = store.names = sorted(store)
-    before = None
-    for name in takewhile(lambda name: name.startswith(prefix), islice(names, bisect_left(names, prefix), None)):
-        if name != before and name in store:
-            yield name
-        before = name
+    begins = takewhile(lambda name: name.startswith(prefix), islice(names, bisect_left(names, prefix), None))
+    yield from filter(store.__contains__, begins)
 
 
 def _with_name(method: Callable[..., Any]) -> Callable[..., Any]:
     def put(store: Any, name: str, value: Any) -> Any:
-        if (names := vars(store).get("names")) is not None and name not in store:
-            insort(names, name)
+        names = vars(store).get("names")
+        if names is not None and name not in store:
+            if len(names) > 2 * len(store) + _SPARE:
+                names[:] = sorted(store)
+            place = bisect_left(names, name)
+            if names[place : place + 1] != [name]:
+                names.insert(place, name)
         return method(store, name, value)
 
     return put

@@ -8,18 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
 from contracts.job import JobDrop, JobRequest
 from contracts.plan import Check, Csv, Plan, Promoted
 from contracts.terms.value_form import ValueForm
-from spark_jobs.outputs.evidence import SURE
+from spark_jobs.outputs import sure_evidence, sure_outputs, sure_rejected
 from spark_jobs.prefilter import prefilter, sure_lines
 from tests.integration.spark_jobs.prefilter.test_prefilter import NEVER, Files
 from tests.integration.spark_jobs.world import Judged, a_check, a_plan, a_property, a_request, run_both_ways
 from tests.unit.spark_jobs.outputs.test_formulas import DIALECTS, NUMBERS, PAYLOADS
 
+SURE = "sure"
 UNSURE = {*"\0\n\r\ufeff\ufffd\uffff"}
 """Characters of lines that no vector decides."""
 ODD = (
@@ -142,7 +144,7 @@ def _leaving_valid(request: JobRequest, folder: Path) -> JobRequest:
 def evidence_files(judged: Judged) -> set[str]:
     """Return the kinds of files of evidence: that of the driver, and those of queries."""
     names = {path.name for path in (judged.folder / "rows").glob("[!._]*")}
-    return {name if name == SURE else "others" for name in names}
+    return {SURE if name.startswith(f"{SURE}-") else "others" for name in names}
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -261,6 +263,43 @@ def test_worst_values_and_first_records_are_the_same(spark: SparkSession, tmp_pa
     assert failing >= {check.id for check in plan.checks if check.property == name and "Type" not in check.id}
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16le", "windows-1252", "iso-8859-15"])
+def test_rejected_rows_have_the_encoding_of_the_file(spark: SparkSession, tmp_path: Path, encoding: str) -> None:
+    plan = of_things(Csv(encoding=encoding))
+    body = "id,a,b\n-1,\u00e9,b\n2,\u20ac,\n-3,=\u00e9,\n".encode(encoding, "replace")
+    judged = hold(spark, tmp_path, plan, {"a.csv": body})
+    assert [row[1] for row in judged.rejected(encoding=encoding)] == ["a", "\u00e9", "'=\u00e9"]
+    assert evidence_files(judged) == {SURE}
+
+
+def test_more_than_the_driver_has_time_or_memory_for_is_left_to_queries(spark: SparkSession, tmp_path: Path) -> None:
+    plan, count = of_things(Csv()), sure_rejected.MOST_CELLS // 3 + 1
+    (tmp_path / "cells").mkdir()
+    lines = [f"-{n},=a,b" for n in range(1, count + 1)]
+    judged = hold(spark, tmp_path / "cells", plan, {"a.csv": files(lines, plan.csv)})
+    assert (judged.drop().rejected, evidence_files(judged)) == (count, {SURE})
+
+    names = [f"c{n}" for n in range(120)]
+    checks = [a_check("required", name) for name in names]
+    plan, count = a_plan([a_property(name) for name in names], checks), sure_evidence.MOST_FAILURES // len(names) + 1
+    (tmp_path / "failures").mkdir()
+    body = "\n".join([",".join(names), *["," * (len(names) - 1)] * count, ""])
+    judged = hold(spark, tmp_path / "failures", plan, {"a.csv": body})
+    assert (judged.drop().rejected, evidence_files(judged)) == (count, {"others"})
+
+
+def test_fault_of_arrow_leaves_all_to_queries_with_one_warning(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise pa.ArrowMemoryError("no memory")
+
+    monkeypatch.setattr(pa, "BufferOutputStream", full)
+    judged = hold(spark, tmp_path, of_things(Csv()), {"a.csv": "id,a,b\n-1,a,b\n2,a,b\n"})
+    assert (judged.drop().rejected, evidence_files(judged)) == (1, {"others"})
+    assert [record.getMessage() for record in caplog.records] == [sure_outputs.BY_QUERIES % "no memory"]
+
+
 @pytest.mark.parametrize("mask", [False, True])
 def test_classified_values_are_masked_the_same(spark: SparkSession, tmp_path: Path, *, mask: bool) -> None:
     plan = of_things(Csv(), WARNS)
@@ -281,11 +320,11 @@ def test_lines_beyond_the_room_of_the_driver_are_left_to_queries(
     source = spark.read.text(path.as_uri())
     condition = prefilter.pass_condition(plan, ("id", "a", "b"), ["id,a,b"])
     assert condition
-    result = prefilter.counted(prefilter.prefiltered_lines(source, condition, room), plan, condition)
+    result = prefilter.counted(prefilter.prefiltered_lines(source, condition, room), plan, condition, room)
     lines = result.failing({"m0": 0}).orderBy("at").collect()
     assert [row["raw"] for row in lines] == [f"-{n},a,{n}" for n in range(1, 90_000) if n % 3]
     assert (result.sure is not None) is (room == 1 << 26)
-    assert sum(len(batch) for batch in result.sure.batches()) == len(lines) if result.sure else True
+    assert sum(map(len, result.sure.batches)) == len(lines) if result.sure else True
 
 
 def test_formats_that_have_other_evidence_send_no_lines() -> None:

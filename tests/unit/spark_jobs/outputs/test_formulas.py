@@ -8,12 +8,15 @@ import re
 import unicodedata
 from itertools import product
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.plan import Csv
 from spark_jobs.outputs.rejected_rows import formula, harmless
+from spark_jobs.outputs.sure_rejected import FIRST
 
 PATTERN = re.compile(formula(r"\Z"))
 UNSEEN = (
@@ -62,6 +65,16 @@ def test_cell_that_would_run_is_found(cell: str) -> None:
 def test_sign_is_found_behind_what_does_not_show(unseen: str, sign: str) -> None:
     assert PATTERN.match(f"{unseen}{sign}cmd|' /c calc'!A0")
     assert PATTERN.match(f"{unseen}{sign}1+1")
+
+
+def test_no_character_that_begins_a_plain_cell_begins_a_formula() -> None:
+    characters = pa.array([chr(n) for n in range(1, 0x11000) if not 0xD800 <= n <= 0xDFFF])
+    plain = characters.filter(pc.match_substring_regex(characters, FIRST)).to_pylist()
+    assert len(plain) > 33_000
+    for character in plain:
+        assert not PATTERN.match(character)
+        assert not PATTERN.match(f"{character}=1+1")
+        assert not PATTERN.match(f"{character}-1+1")
 
 
 @pytest.mark.parametrize("cell", ["a=1", "", "5-3", "a@b.example", "x -1", "'=1", "\xe4=1", "#=1", *NUMBERS])
