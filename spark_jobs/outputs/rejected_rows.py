@@ -45,7 +45,7 @@ DELIMITERS = ",;\t"
 """The delimiters of spreadsheets, which depend on the settings of a machine."""
 
 END = r"(?:\r\n|[\n\r\x85\u2028\u2029])?(?![\s\S])"
-"""Java's `$` and `\\Z`, for Python: the end of a text, or a line end at it."""
+"""Java's `$` and `\\Z`, for lookaheads of Python, as it takes it: the end of a text, or a line end at it."""
 
 EARLIER = r',?\s*"_record"\s*:\s*[0-9]+\s*,\s*"_reasons"\s*:\s*"(?:[^"\\]++|\\.)*+"(?=\s*\}\s*\z)'
 """The keys that an earlier file of rejected objects added to an object: repeated, they would make it malformed."""

@@ -6,10 +6,8 @@ What Arrow cannot make is left to queries, with a warning: it is never the reaso
 from __future__ import annotations
 
 import logging
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -49,10 +47,7 @@ class SureOutputs:
     def write_evidence(self, spark: SparkSession, folder: str) -> None:
         """Write the files of evidence into a folder."""
         for number, content in enumerate(self.evidence):
-            with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-                file.write(content)
-                file.flush()
-                storage.put(spark, Path(file.name), folder + NAME.format(number))
+            storage.put_pieces(spark, [content], folder + NAME.format(number))
 
 
 def made(

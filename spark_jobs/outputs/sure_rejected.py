@@ -7,11 +7,9 @@ do not need: two patterns find these. The others are looked at cell by cell, if 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -41,11 +39,15 @@ MOST_CELLS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class RejectedLines:
-    """The rejected ones of some rows: without unneeded quotes, but for those that `may_change` otherwise."""
+    """The rejected ones of some rows: without unneeded quotes, but for those that `may_change` otherwise.
+
+    `reasons` are the last cells of lines of each kind.
+    """
 
     rows: SureRows
     lines: pa.Table
     may_change: pa.BooleanArray
+    reasons: pa.StringArray
 
     def texts(self, number: int, plan: Plan) -> Iterator[str]:
         """Yield the lines of the file of a drop, by its number: above the records, then one for each row, in order."""
@@ -62,9 +64,7 @@ class RejectedLines:
         raw, may_change = lines.column("raw").combine_chunks(), lines.column("may_change").combine_chunks()
         changed = [rejected_rows.again(line, csv, places, width) for line in raw.filter(may_change).to_pylist()]
         texts = pc.replace_with_mask(raw, may_change, pa.array(changed, pa.string()))
-        words = ("; ".join(map(reason, kind)) for kind in self.rows.kinds)
-        reasons = pa.array([rejected_rows.as_cell(text, csv) for text in words], pa.string())
-        ends = reasons.take(lines.column("kind").combine_chunks())
+        ends = self.reasons.take(lines.column("kind").combine_chunks())
         numbers = lines.column("record").combine_chunks().cast(pa.string())
         return list(pc.binary_join_element_wise(texts, numbers, ends, csv.delimiter).to_pylist())
 
@@ -85,15 +85,17 @@ def _lines_of(rows: SureRows, csv: Csv) -> RejectedLines:
     kinds = pa.array([n for n, is_rejected in enumerate(rows.are_rejected) if is_rejected], pa.int32())
     lines = rows.table.filter(pc.is_in(rows.table.column("kind"), kinds)).combine_chunks()
     raw = lines.column("raw").combine_chunks()
+    words = ("; ".join(map(reason, kind)) for kind in rows.kinds)
+    reasons = pa.array([rejected_rows.as_cell(text, csv) for text in words], pa.string())
     if len(positions(rows.header)) < len(rows.header):
-        return RejectedLines(rows, lines, raw.is_valid())
+        return RejectedLines(rows, lines, raw.is_valid(), reasons)
     may_change = pc.invert(pc.match_substring_regex(raw, _plain(csv)))
     if csv.quote and not csv.comment_char and may_change.true_count:
         unquoted = pc.and_(may_change, pc.match_substring_regex(raw, _plain(csv, quoted=True)))
         may_change = pc.and_not(may_change, unquoted)
         raw = pc.if_else(unquoted, pc.replace_substring(raw, csv.quote, ""), raw)
         lines = lines.set_column(lines.schema.get_field_index("raw"), "raw", raw)
-    return RejectedLines(rows, lines, may_change)
+    return RejectedLines(rows, lines, may_change, reasons)
 
 
 def write(spark: SparkSession, every: Sequence[RejectedLines], request: JobRequest, targets: Mapping[str, str]) -> None:
@@ -101,10 +103,8 @@ def write(spark: SparkSession, every: Sequence[RejectedLines], request: JobReque
 
     def deliver(lines: RejectedLines, number: int, drop: JobDrop) -> None:
         part = f"{request.scratch}rejected-{drop.id}"
-        with tempfile.NamedTemporaryFile(suffix=".csv") as file:
-            file.writelines(f"{line}\n".encode() for line in lines.texts(number, request.plan))
-            file.flush()
-            storage.put(spark, Path(file.name), part)
+        texts = lines.texts(number, request.plan)
+        storage.put_pieces(spark, (f"{text}\n".encode() for text in texts), part)
         storage.move(spark, part, targets[drop.id])
 
     every_drop = ((lines, number, drop) for lines in every for number, drop in enumerate(lines.rows.drops))

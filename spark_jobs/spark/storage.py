@@ -6,6 +6,8 @@ A URI is percent-encoded; Spark needs the plain path and returns either form, so
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -101,6 +103,14 @@ def fetch(spark: SparkSession, uri: str, to: Path) -> None:
 def put(spark: SparkSession, path: Path, to: str) -> None:
     """Copy a local file to an object, new or replaced."""
     _copy(spark, java_class(spark, "java.io.FileInputStream")(str(path)), created(spark, to))
+
+
+def put_pieces(spark: SparkSession, pieces: Iterable[bytes], to: str) -> None:
+    """Write bytes to an object, new or replaced, by way of a local file."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.writelines(pieces)
+        file.flush()
+        put(spark, Path(file.name), to)
 
 
 def _copy(spark: SparkSession, source: Any, target: Any) -> None:
