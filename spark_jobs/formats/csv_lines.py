@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import reduce
 from itertools import groupby
 
 from pyspark.sql import Column, DataFrame
@@ -100,8 +99,9 @@ def records(
     line, places = sf.col("line"), [header.index(name) for name in wanted]
     parsed, quoted = text_lines.parsed(line, plan.csv, len(header)), csv_quotes.has_quote(line, plan.csv)
     if malformed:
-        tests = row_checks.record_tests(line, text_lines.fits(parsed), plan.csv)
-        lines = lines.where(~reduce(Column.__or__, tests.values()))
+        even = text_lines.is_even(line, plan.csv, len(header))
+        fits = sf.when(quoted, text_lines.fits(parsed)).otherwise(even)
+        lines = lines.where(row_checks.is_record(line, fits, plan.csv))
     # A line without quotes is split at its delimiters: three times faster than parsing all its cells.
     pieces = text_lines.split(line, plan.csv, max(places, default=-1) + 2)
     split = lines.select(

@@ -130,8 +130,11 @@ def place() -> list[Column]:
 
 
 def lines(text: DataFrame, csv: Csv) -> DataFrame:
-    """Return all lines as `whole_lines` does; of those that are too long only the beginning."""
-    return whole_lines(text, csv).withColumn("line", beginning(sf.col("line"), long_lines.KEPT))
+    """Return all lines as `whole_lines` does; of those that are too long only the beginning.
+
+    It is cut where lines are numbered: Spark moves a filter below any later column, and repeats that column in it.
+    """
+    return _numbered(text, csv, beginning(decoded(sf.col("value"), csv), long_lines.KEPT))
 
 
 def beginning(line: Column, most: int) -> Column:
@@ -142,9 +145,12 @@ def beginning(line: Column, most: int) -> Column:
 
 def whole_lines(text: DataFrame, csv: Csv) -> DataFrame:
     """Return all lines: file, block, id (ascending within the block, null for an empty line), line."""
-    value = sf.col("value")
-    number = sf.when(is_filled(value, csv), sf.monotonically_increasing_id())  # it counts only lines that ask for it
-    return text.select(*place(), number.alias("id"), decoded(value, csv).alias("line"))
+    return _numbered(text, csv, decoded(sf.col("value"), csv))
+
+
+def _numbered(text: DataFrame, csv: Csv, line: Column) -> DataFrame:
+    number = sf.when(is_filled(sf.col("value"), csv), sf.monotonically_increasing_id())  # only lines that ask count
+    return text.select(*place(), number.alias("id"), line.alias("line"))
 
 
 def as_lines(source: DataFrame, csv: Csv) -> DataFrame:
@@ -230,11 +236,11 @@ def parsed(line: Column, csv: Csv, width: int) -> Column:
         own = [sf.get(cells, sf.lit(n)).alias(f"c{n}") for n in range(width)]
         return sf.when(line.isNotNull(), sf.struct(*own, sf.when(sf.size(cells) != width, line).alias("bad")))
     schema = ", ".join(f"c{n} string" for n in range(width)) + ", bad string"
-    text = sf.when(
-        line.startswith(top_lines.MARKS[0]), sf.concat(sf.lit(JOINER), sf.substr(line, sf.lit(2)))
-    ).otherwise(line)
-    text = sf.when(sf.contains(text, sf.lit(END)), sf.replace(text, sf.lit(END), sf.lit(JOINER))).otherwise(text)
-    return sf.from_csv(bounded(text, csv), schema, dialect(csv) | {"nullValue": "", "emptyValue": ""})
+    whole = sf.replace(line, sf.lit(END), sf.lit(JOINER))
+    unmarked = sf.concat(sf.lit(JOINER), sf.substr(whole, sf.lit(2)))
+    text = sf.when(line.startswith(top_lines.MARKS[0]), unmarked).otherwise(whole)
+    options = dialect(csv) | {"nullValue": "", "emptyValue": ""}
+    return sf.from_csv(sf.when(_is_bounded(line, csv), text), schema, options)
 
 
 def ended(line: Column, csv: Csv, width: int) -> Column:
@@ -286,13 +292,18 @@ def or_null(text: str, csv: Csv, prop: Property) -> str:
     return f"if({' and '.join(others)}, {text}, null)" if others else text
 
 
+def is_even(line: Column, csv: Csv, width: int) -> Column:
+    """Return a column that is true if a line without quotes has `width` cells."""
+    return sf.size(split(ended(line, csv, width), csv, width + 1)) == width
+
+
 def fits(parsed_line: Column) -> Column:
     """Return a column that is true if a parsed line has the requested number of cells."""
     return parsed_line.isNotNull() & parsed_line["bad"].isNull()
 
 
-def bounded(line: Column, csv: Csv) -> Column:
-    """Return a line that may be parsed: null if it is too long, or has too many cells.
+def _is_bounded(line: Column, csv: Csv) -> Column:
+    """Return a column that is true unless a line is too long to be parsed, or has too many cells.
 
     Delimiters within quotes separate none.
     """
@@ -300,7 +311,7 @@ def bounded(line: Column, csv: Csv) -> Column:
     if csv.quote:
         few = few | (~misquoted(line, csv) & (_delimiters(stretched(line, csv), csv) < MOST_CELLS))
     few = few & (sf.octet_length(line) <= long_lines.LONGEST)
-    return sf.when((sf.octet_length(line) < MOST_CELLS) | few, line)
+    return (sf.octet_length(line) < MOST_CELLS) | few
 
 
 def _delimiters(line: Column, csv: Csv) -> Column:

@@ -44,6 +44,12 @@ def record_tests(line: Column, fits: Column, csv: Csv) -> RecordTests:
     return too_long_fails(tests, line, rules.Fields)
 
 
+def is_record(line: Column, fits: Column, csv: Csv) -> Column:
+    """Return a column that is true if a line fails none of `record_tests`, whose columns would repeat `fits`."""
+    good = is_read(line) & fits & ~csv_quotes.misquoted(line, csv) & ~not_text(line, csv)
+    return good & csv_quotes.begins_with(line, csv.record, csv) if csv.record else good
+
+
 def too_long_fails(tests: RecordTests, line: Column, alone: type[rules.Rule]) -> RecordTests:
     """Let a line that is too long fail one rule alone: of its content only the beginning is there."""
     return {rule: test & is_read(line) if rule is not alone else test | ~is_read(line) for rule, test in tests.items()}

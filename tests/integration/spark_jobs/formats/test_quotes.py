@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import reduce
 from random import Random
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
 from contracts.files import csv_cells
 from contracts.plan import Csv
-from spark_jobs.formats import text_lines
+from spark_jobs.formats import csv_lines, text_lines
 from spark_jobs.prefilter import plan_tests
 from spark_jobs.rules import csv_quotes
 from tests.integration.spark_jobs.world import a_plan, a_property
@@ -56,7 +58,7 @@ def drawn(csv: Csv) -> list[str]:
 
 
 def named(csv: Csv) -> str:
-    return f"{csv.delimiter}{csv.quote}{csv.escape}"
+    return f"{csv.delimiter}{csv.quote}{csv.escape}{' ended' * csv.trailing_delimiter}"
 
 
 @pytest.mark.parametrize("csv", DIALECTS, ids=named)
@@ -74,6 +76,28 @@ def test_cells_are_those_of_the_rule(spark: SparkSession, csv: Csv) -> None:
             if row["fits"]:
                 assert tuple(row[f"c{n}"] or "" for n in range(WIDTH)) == own, row["line"]
     assert {row["bad"] for row in collected} == ({False, True} if csv.quote or csv.unquoted_escape else {False})
+
+
+ENDED = [replace(csv, trailing_delimiter=True, record="a") for csv in DIALECTS[::3]]
+
+
+@pytest.mark.parametrize("csv", [*DIALECTS, *ENDED], ids=named)
+def test_records_read_again_are_those_that_fail_no_record_check(spark: SparkSession, csv: Csv) -> None:
+    own, odd = drawn(csv)[:1500], ("\ufeff", "\uffff", "\0", "\ufffd", csv.delimiter, "\xa0")
+    lines = [line for line in (*own, *(f"{sign}{line}" for sign in odd for line in own[:150])) if line]
+    lines += [f"{line}{sign}" for sign in odd for line in own[:150]]
+    lines = list(dict.fromkeys([*lines, *(f"a{csv.delimiter}{line}" for line in lines)] if csv.record else lines))
+    raw = [bytearray(line.encode()) for line in lines] + [bytearray(line.encode() + b"\xc3") for line in own[:150]]
+    names = tuple(f"n{n}" for n in range(WIDTH))
+    plan = a_plan([a_property(name) for name in names], csv=csv)
+    rows = spark.createDataFrame(list(enumerate(raw)), "id long, line binary")
+    rows = rows.selectExpr("'f' as file", "0L as block", "id", "cast(line as string) as line").coalesce(1)
+
+    again = csv_lines.records(rows, plan, names, names, [-1], True).select("id").collect()
+    judged, tests = csv_lines.second_pass(rows.withColumnRenamed("line", "raw"), plan, names)
+    right = judged.where(~reduce(Column.__or__, tests.values())).select("id").collect()
+    assert {row["id"] for row in again} == {row["id"] for row in right}
+    assert len(raw) // 100 < len(again) < len(raw)
 
 
 @pytest.mark.parametrize("csv", [one for one in DIALECTS if one.quote and csv_cells.is_usual(one)], ids=named)
