@@ -20,6 +20,7 @@ from contracts.files.encodings import UTF_8
 from contracts.terms.fixed_width import Fixed
 from contracts.values import long_lines
 from spark_jobs.prefilter import cell_tests, fixed_slices, open_columns, other_encodings, sure_lines
+from spark_jobs.prefilter.plain_objects import PlainObject
 
 MASK = pa.list_(pa.int64())
 """A bitmask of failing checks, by mask column (`bitmask`)."""
@@ -135,9 +136,9 @@ class PassCondition:
     (`sums.letters_tests`). `decimal` is the sign before fractions in columns without a reading. `comment` is the
     character that comments begin with, which are like empty lines. Files that may begin with a header have names that
     end in `headed`. Of `fixed` width, records begin with `begins`, and a text of their fields with delimiters between
-    them is tested (`fixed_slices.joined`). If records are objects of JSON, `names` are those of their values, by place.
-    With `shapes` odd lines are tested cell by cell. Lines without the passing shape may surely fail by a `looser`
-    condition, whose pattern lets null values through that fail a check.
+    them is tested (`fixed_slices.joined`). If records are objects of JSON, `names` are those of their values, by place,
+    and most may be `plain`. With `shapes` odd lines are tested cell by cell. Lines without the passing shape may surely
+    fail by a `looser` condition, whose pattern lets null values through that fail a check.
     """
 
     pattern: str
@@ -160,6 +161,7 @@ class PassCondition:
     begins: str = ""
     refilled: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
+    plain: PlainObject | None = None
     shapes: open_columns.CellShapes | None = None
     looser: PassCondition | None = None
 
@@ -169,7 +171,7 @@ class PassCondition:
         sizes = pc.binary_length(texts)
         longest = pc.max(sizes).as_py() or 0
         if self.names:
-            shaped = pc.and_(shaped, pc.less(sizes, LONG_OBJECT))
+            shaped = pc.and_(shaped, self.are_short(texts))
         elif self.quote and longest >= open_columns.MOST_DELIMITERS:
             few = pc.less(pc.count_substring(texts, self.delimiter), open_columns.MOST_DELIMITERS)
             shaped = pc.and_(shaped, few)
@@ -179,6 +181,10 @@ class PassCondition:
             headers = pa.array([text + end for text in self.header_texts for end in ENDS])
             shaped = pc.and_(shaped, pc.invert(pc.is_in(texts, headers)))
         return shaped
+
+    def are_short(self, objects: pa.StringArray) -> pa.BooleanArray:
+        """Return which objects of JSON are not left to Spark because of their length."""
+        return pc.less(pc.binary_length(objects), LONG_OBJECT)
 
     def are_null(self, cells: pa.Table) -> list[pa.BooleanArray | None]:
         """Return for each counted column which of its cells are null; None for one that the file lacks."""
@@ -447,10 +453,9 @@ def _tested(lines: LineBatch, condition: PassCondition, masks: Masks) -> LineRes
     if text is None:
         return LineResults(none, none, pa.table({}), unsure)
     texts, ended = text
-    shaped = condition.shaped(texts, lines.ids)
-    whole = shaped.true_count == len(shaped)
     try:
-        cells = cell_tests.cells(texts if whole else texts.filter(shaped), condition, ended=ended)
+        shaped, cells = cell_tests.shaped_cells(texts, lines.ids, condition, ended=ended)
+        whole = shaped.true_count == len(shaped)
         letters = other_encodings.letters(lines.raw if whole else lines.raw.filter(shaped), condition.letters)
         failed = [
             pair

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from spark_jobs.prefilter import json_objects
+from spark_jobs.prefilter import json_objects, plain_objects
 
 if TYPE_CHECKING:
     from spark_jobs.prefilter.arrow_tests import ColumnTest, PassCondition, TestedColumn
@@ -24,12 +24,53 @@ GREATEST_FIRST = {"less_equal": operator.le, "less": operator.lt}
 
 def cells(lines: pa.StringArray, condition: PassCondition, *, ended: bool) -> pa.Table:
     """Parse the columns that are tested, named by their places."""
-    types = {str(column.at): column.type for column in condition.tested}
-    readings = {str(column.at): column.reading for column in condition.tested if column.reading}
-    table = _parsed(lines, types | dict.fromkeys(readings, pa.string()), condition, ended=ended)
-    for name, reading in readings.items():
-        values = reading.values(table.column(name), types[name])
-        table = table.set_column(table.schema.get_field_index(name), name, values)
+    return _in_types(_parsed(lines, _parsed_types(condition), condition, ended=ended), condition)
+
+
+def shaped_cells(
+    lines: pa.StringArray, ids: pa.Int64Array, condition: PassCondition, *, ended: bool
+) -> tuple[pa.BooleanArray, pa.Table]:
+    """Return which lines have the passing shape, and their columns that are tested."""
+    if condition.plain:
+        return _of_objects(lines, ids, condition, ended=ended)
+    shaped = condition.shaped(lines, ids)
+    own = lines if shaped.true_count == len(shaped) else lines.filter(shaped)
+    return shaped, cells(own, condition, ended=ended)
+
+
+def _of_objects(
+    lines: pa.StringArray, ids: pa.Int64Array, condition: PassCondition, *, ended: bool
+) -> tuple[pa.BooleanArray, pa.Table]:
+    """Do the same for objects of JSON: nearly all are plain; the others are tested and parsed as whole lines."""
+    assert condition.plain
+    are_records = pc.and_(ids.is_valid(), condition.are_short(lines))
+    shaped, table = plain_objects.read(lines, are_records, condition.plain, _parsed_types(condition))
+    table = _in_types(table, condition)
+    others = pc.and_not(are_records, shaped)
+    if not others.true_count:
+        return shaped, table
+    which = pc.indices_nonzero(others)
+    rest = lines.take(which)
+    also = condition.shaped(rest, ids.take(which))
+    if not also.true_count:
+        return shaped, table
+    more = cells(rest.filter(also), condition, ended=ended)
+    order = pc.sort_indices(pa.concat_arrays([pc.indices_nonzero(shaped), which.filter(also)]))
+    return pc.replace_with_mask(shaped, others, also), pa.concat_tables([table, more]).take(order)
+
+
+def _parsed_types(condition: PassCondition) -> dict[str, pa.DataType]:
+    """Return the types that a parser gives the columns that are tested, by their places."""
+    return {str(column.at): pa.string() if column.reading else column.type for column in condition.tested}
+
+
+def _in_types(table: pa.Table, condition: PassCondition) -> pa.Table:
+    """Return parsed columns with the values of their readings."""
+    for column in condition.tested:
+        if column.reading:
+            name = str(column.at)
+            values = column.reading.values(table.column(name), column.type)
+            table = table.set_column(table.schema.get_field_index(name), name, values)
     return table
 
 

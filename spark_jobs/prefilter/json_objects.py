@@ -25,10 +25,15 @@ def shape(values: Iterable[tuple[str, str]]) -> str:
 
 
 def _pair(key: str, value: str) -> str:
+    return rf"(?:{re.escape(written(key))}: ?(?:{value})(?:, ?|\}}{LINE_END}))?"
+
+
+def written(key: str) -> str:
+    """Return a key as JSON writes it; raise ValueError if it has an escape."""
     text = json.dumps(key, ensure_ascii=False)
     if text != f'"{key}"':
         raise ValueError(key)
-    return rf"(?:{re.escape(text)}: ?(?:{value})(?:, ?|\}}{LINE_END}))?"
+    return text
 
 
 def cells(text: pa.Buffer, types: Mapping[str, pa.DataType], names: Sequence[str]) -> pa.Table:

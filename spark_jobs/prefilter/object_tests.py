@@ -6,6 +6,7 @@ first object. Spark judges other lines, and all lines of contracts with nested v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -18,9 +19,11 @@ from contracts.plan import CONTAINERS, Plan, Property
 from spark_jobs.counting import bitmask, sums
 from spark_jobs.prefilter import json_objects, value_tests
 from spark_jobs.prefilter.arrow_tests import PassCondition, Reading, TestedColumn
+from spark_jobs.prefilter.plain_objects import Member, PlainObject
 from spark_jobs.prefilter.value_tests import Untestable, keys_of, null_counted
 
 TEXT = value_tests.characters('"', "\\", *map(chr, range(1, 32)))
+LAST = value_tests.characters('"', "\\", ",", " ", *map(chr, range(1, 32)))
 WHOLE = rf"-?(?:0|[1-9][0-9]{{0,{value_tests.DIGITS - 1}}})"
 NUMBER = rf"{WHOLE}(?:\.[0-9]{{1,{value_tests.DIGITS}}})?(?:[eE][-+]?[0-9]{{1,2}})?"
 """A number that no double is infinite for."""
@@ -62,10 +65,29 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
         mask_columns=len(bitmask.mask_columns(plan)),
         letters=tuple(sums.letters_tests(plan)),
         names=tuple(props[name].key if name in props else name for name in header),
+        plain=_plain(header, props) if len(there) == len(header) else None,
     )
     for pattern in (condition.pattern, *value_tests.patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
+
+
+def _plain(header: tuple[str, ...], props: Mapping[str, Property]) -> PlainObject:
+    """Return the plain objects with all the names of a header."""
+    members = [_member(props[name]) if name in props else Member(json_objects.written(name), "any") for name in header]
+    return PlainObject(tuple(members), TEXT, LAST, NUMBER)
+
+
+def _member(prop: Property) -> Member:
+    key, shape = json_objects.written(prop.key), rf"\A(?:{_shape(prop)})\z"
+    match prop.type:
+        case "string":
+            return Member(key, "text")
+        case "boolean":
+            return Member(key, "boolean")
+        case "integer" | "number" if not prop.exact:
+            return Member(key, "integer" if prop.type == "integer" else "number", shape)
+    return Member(key, "shape", shape)
 
 
 def _shape(prop: Property) -> str:
