@@ -36,6 +36,7 @@ APART = {b",": re.compile(rb"[ \t\r\n]*,[ \t\r\n]*"), b"": re.compile(rb"[ \t\r\
 """The same without brackets."""
 INDENT = re.compile(rb"\{([\r\n]+[ \t]+)")
 """The texts before a value where each has a line of its own."""
+NO_MARKS = bytes(set(range(256)) - set(b'"{}'))
 NO_QUOTES = bytes(set(range(256)) - set(b'"\r\n'))
 FEW = 4
 """Brackets at the end of a window that may be within its last record."""
@@ -100,16 +101,18 @@ def _flat(region: bytes, between: re.Pattern[bytes]) -> tuple[list[bytes], int] 
     All brackets are then those of records, and no string is open at the end of one.
     """
     last = _last(region, between)
-    if not (last and region.startswith(b"{")) or b'\\"' in region:
+    if not (last and region.startswith(b"{")) or (b"\\" in region and b'\\"' in region):
         return None
     text = _unindented(region[: last.start() + 1])
     if text is None or b"[" in text or b"]" in text:
         return None
     bodies = between.split(text[1:-1])
-    is_flat = text.count(b"{") == text.count(b"}") == len(bodies)
-    if not is_flat or any(body.count(b'"') % 2 for body in bodies):
+    if text.translate(None, NO_MARKS).replace(b'""', b"") != b"{}" * len(bodies):
         return None
-    return [b"{%b}" % body.rstrip(b" \t\r\n") for body in bodies], last.end() - 1
+    records = [b"{%b}" % body.rstrip(b" \t\r\n") for body in bodies]
+    if _is_broken(text) and _is_broken(b"".join(records)):
+        records = [one_line(record) for record in records]
+    return records, last.end() - 1
 
 
 def _last(region: bytes, between: re.Pattern[bytes]) -> re.Match[bytes] | None:
@@ -188,7 +191,7 @@ class Records:
             raise self._otherwise(len(self._form.keys))
         for batch in self._in_array() if sign == b"[" else self._in_turn():
             self.count += len(batch)
-            yield [one_line(record) for record in batch]
+            yield batch
 
     def _in_turn(self) -> Iterator[list[bytes]]:
         """Yield records that follow each other."""
@@ -198,7 +201,7 @@ class Records:
             elif sign in b"]},":
                 raise self._damaged(f"`{sign.decode()}` stands outside any record")
             else:
-                yield [self._taken(self._end_of_alone() if sign not in b"[{" else self._end(closing=True))]
+                yield [one_line(self._taken(self._end_of_alone() if sign not in b"[{" else self._end(closing=True)))]
 
     def _in_array(self) -> Iterator[list[bytes]]:
         """Yield the records of an array, and read the document to its end."""
@@ -212,7 +215,7 @@ class Records:
             record = self._taken(self._end())
             if not record:
                 raise self._damaged("a comma has no record beside it")
-            yield [record]
+            yield [one_line(record)]
             sign = self._buffer[self._at : self._at + 1]
             self._at += 1
             if sign == b"}":
@@ -239,10 +242,11 @@ class Records:
         if self._slow > 0:
             return []
         region = self._buffer[self._at : self._at + WINDOW]
-        records, length = _flat(region, BETWEEN[separator]) or _nested(region, APART[separator])
+        flat = _flat(region, BETWEEN[separator])
+        records, length = flat or _nested(region, APART[separator])
         self._at += length
         self._slow = 0 if records else len(region)
-        return records
+        return records if flat else [one_line(record) for record in records]
 
     def _taken(self, end: int) -> bytes:
         """Return the text up to an end, without blanks around it, and step there."""

@@ -23,7 +23,7 @@ from spark_jobs.prefilter.plain_objects import Member, PlainObject
 from spark_jobs.prefilter.value_tests import Untestable, keys_of, null_counted
 
 TEXT = value_tests.characters('"', "\\", *map(chr, range(1, 32)))
-LAST = value_tests.characters('"', "\\", ",", " ", *map(chr, range(1, 32)))
+LAST = tuple(value_tests.characters('"', "\\", sign, *map(chr, range(1, 32))) for sign in (",", " "))
 WHOLE = rf"-?(?:0|[1-9][0-9]{{0,{value_tests.DIGITS - 1}}})"
 NUMBER = rf"{WHOLE}(?:\.[0-9]{{1,{value_tests.DIGITS}}})?(?:[eE][-+]?[0-9]{{1,2}})?"
 """A number that no double is infinite for."""
@@ -75,7 +75,7 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
 def _plain(header: tuple[str, ...], props: Mapping[str, Property]) -> PlainObject:
     """Return the plain objects with all the names of a header."""
     members = [_member(props[name]) if name in props else Member(json_objects.written(name), "any") for name in header]
-    return PlainObject(tuple(members), TEXT, LAST, NUMBER)
+    return PlainObject(tuple(members), TEXT, (LAST[0], LAST[1]), NUMBER)
 
 
 def _member(prop: Property) -> Member:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_DELIMITERS = 20_000
-"""Delimiters, those within quotes too, up to which Spark surely reads a line (`text_lines.bounded`)."""
+"""Delimiters, those within quotes too, up to which Spark surely reads a line (`text_lines.parsed`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,20 +35,21 @@ class Member:
 class PlainObject:
     """The members of plain objects, in their order.
 
-    `character` is the pattern of a character of a text, `last` of one at its end, `number` of a number.
+    `character` is the pattern of a character of a text, `last` those of one at its end, where commas have no blank
+    behind them and where they have; `number` is that of a number.
     """
 
     members: tuple[Member, ...]
     character: str
-    last: str
+    last: tuple[str, str]
     number: str
 
     def pattern(self, colon: str, comma: str) -> str:
         """Return a pattern (RE2) of objects of scalars, with these signs between them.
 
-        No text ends with a comma, or with a blank behind it: the cut would take its quote for that of a key.
+        No text ends like such a comma: the cut would take its quote for that of a key.
         """
-        text = f'"(?:{self.character}*{self.last})?"'
+        text = f'"(?:{self.character}*{self.last[comma != ","]})?"'
         pair = f'"{self.character}*"{colon}(?:{text}|{self.number}|true|false|null)'
         return rf"\A\{{(?:{pair}{comma})*{pair}\}}{LINE_END}"
 
@@ -71,10 +72,10 @@ def read(
     even = pc.equal(pc.list_value_length(pairs), len(plain.members))
     if even.false_count:
         pairs = pairs.filter(even)
-    columns, tests = [], []
+    columns, tests, each = [], [], pairs.flatten()
     starts = pc.cumulative_sum(pa.repeat(len(plain.members), len(pairs)), start=-len(plain.members))
     for place, member in enumerate(plain.members):
-        pair = pairs.flatten().take(pc.add(starts, place))
+        pair = each.take(pc.add(starts, place))
         begins = (member.key[1:] if place else f"{{{member.key}").encode() + colon.encode()
         text = pc.binary_replace_slice(pair, 0, len(begins), b"").view(pa.string())
         if place == len(plain.members) - 1:

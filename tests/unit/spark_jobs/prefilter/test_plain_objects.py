@@ -168,6 +168,21 @@ def test_object_with_one_key_is_plain() -> None:
     )
 
 
+@pytest.mark.parametrize(("note", "signs"), [("a ", COMPACT), ("a, ", COMPACT), ("a,", SPACED), (",", SPACED)])
+def test_texts_may_end_like_the_comma_of_other_files(note: str, signs: tuple[str, str]) -> None:
+    line = json.dumps({**OBJECT, "note": note}, separators=signs).encode()
+
+    assert plain([line], condition())[0] == [True]
+    assert plain([line], condition())[1][0]["note"] == note
+
+
+@pytest.mark.parametrize(("note", "signs"), [(",", COMPACT), ("a, ", SPACED)])
+def test_text_that_ends_like_the_comma_of_its_file_is_not_plain(note: str, signs: tuple[str, str]) -> None:
+    line = json.dumps({**OBJECT, "note": note}, separators=signs).encode()
+
+    assert plain([line], condition())[0] == [False]
+
+
 def test_keys_that_no_object_may_have_leave_no_plain_objects() -> None:
     plan = replace(PLAN, columns=replace(PLAN.columns, extra="reject"))
     made = plan_tests.pass_condition(plan, HEADER, ())
