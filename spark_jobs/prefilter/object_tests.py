@@ -6,7 +6,6 @@ first object. Spark judges other lines, and all lines of contracts with nested v
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -23,7 +22,10 @@ from spark_jobs.prefilter.plain_objects import Member, PlainObject
 from spark_jobs.prefilter.value_tests import Untestable, keys_of, null_counted
 
 TEXT = value_tests.characters('"', "\\", *map(chr, range(1, 32)))
-LAST = tuple(value_tests.characters('"', "\\", sign, *map(chr, range(1, 32))) for sign in (",", " "))
+LAST = (
+    value_tests.characters('"', "\\", ",", *map(chr, range(1, 32))),
+    value_tests.characters('"', "\\", " ", *map(chr, range(1, 32))),
+)
 WHOLE = rf"-?(?:0|[1-9][0-9]{{0,{value_tests.DIGITS - 1}}})"
 NUMBER = rf"{WHOLE}(?:\.[0-9]{{1,{value_tests.DIGITS}}})?(?:[eE][-+]?[0-9]{{1,2}})?"
 """A number that no double is infinite for."""
@@ -50,8 +52,8 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
     kinds = {column.at: column.type for column in tested}
     ascending = [(n, at[name]) for n, name in keys.items() if kinds[at[name]] == value_tests.value_type(props[name])]
     needed = {*counted, *dict(ascending).values()}
-    there = [name for name in header if name in props or plan.columns.extra == "ignore" or name in OURS]
-    shapes = [(props[n].key, f"{_shape(props[n])}|null") if n in props else (n, SCALAR) for n in there]
+    there = [(n, name) for n, name in enumerate(header) if name in {*props, *OURS} or plan.columns.extra == "ignore"]
+    shapes = [(props[n].key, f"{_shape(props[n])}|null") if n in props else (n, SCALAR) for _, n in there]
     condition = PassCondition(
         pattern=json_objects.shape(shapes),
         delimiter=",",
@@ -65,29 +67,24 @@ def object_condition(plan: Plan, header: tuple[str, ...]) -> PassCondition:
         mask_columns=len(bitmask.mask_columns(plan)),
         letters=tuple(sums.letters_tests(plan)),
         names=tuple(props[name].key if name in props else name for name in header),
-        plain=_plain(header, props) if len(there) == len(header) else None,
+        plain=PlainObject(tuple(_member(n, props.get(name), name) for n, name in there), TEXT, LAST, NUMBER),
     )
     for pattern in (condition.pattern, *value_tests.patterns_of(tested)):
         pc.match_substring_regex(pa.array([""]), pattern)
     return condition
 
 
-def _plain(header: tuple[str, ...], props: Mapping[str, Property]) -> PlainObject:
-    """Return the plain objects with all the names of a header."""
-    members = [_member(props[name]) if name in props else Member(json_objects.written(name), "any") for name in header]
-    return PlainObject(tuple(members), TEXT, (LAST[0], LAST[1]), NUMBER)
-
-
-def _member(prop: Property) -> Member:
+def _member(at: int, prop: Property | None, name: str) -> Member:
+    """Return the member of plain objects at a place: a property, or any other."""
+    if prop is None:
+        return Member(at, json_objects.written(name), "any")
     key, shape = json_objects.written(prop.key), rf"\A(?:{_shape(prop)})\z"
     match prop.type:
-        case "string":
-            return Member(key, "text")
-        case "boolean":
-            return Member(key, "boolean")
+        case "string" | "boolean":
+            return Member(at, key, "text" if prop.type == "string" else "boolean")
         case "integer" | "number" if not prop.exact:
-            return Member(key, "integer" if prop.type == "integer" else "number", shape)
-    return Member(key, "shape", shape)
+            return Member(at, key, "integer" if prop.type == "integer" else "number", shape)
+    return Member(at, key, "shape", shape)
 
 
 def _shape(prop: Property) -> str:

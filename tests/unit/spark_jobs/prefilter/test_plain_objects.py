@@ -136,7 +136,40 @@ def test_any_other_line_is_not_plain_and_changes_no_neighbour(line: bytes) -> No
 
     assert plain(own, condition())[0] == [True, False, True]
     assert [row["id"] for row in plain(own, condition())[1]] == [1, 2]
-    assert plain([line, *own], condition())[0][0] is False  # whose signs are those of the first line
+
+
+@pytest.mark.parametrize("line", [line for name, line in NO_PLAIN.items() if name != "key left out"])
+def test_first_line_that_is_not_plain_is_not_taken_for_one(line: bytes) -> None:
+    assert plain([line, a_line(), line], condition())[0][::2] == [False, False]
+
+
+def test_keys_that_the_first_object_lacks_are_null_in_all() -> None:
+    few = b'{"wind":1,"note":"x"}'
+
+    assert plain([few, a_line(), few], condition())[0] == [True, False, True]
+    assert plain([few], condition())[1] == [
+        {"id": None, "wind": 1.0, "price": None, "day": None, "open": None, "note": "x"}
+    ]
+
+
+def test_many_lines_of_which_few_are_plain_are_read_in_the_other_way() -> None:
+    ends = [a_line(note="a,"), a_line(note="a,"), a_line()]
+    lines = [a_line(), *(ends[n % 3] for n in range(plain_objects.MANY))]
+
+    assert sum(plain(lines[: plain_objects.MANY], condition())[0]) > 300
+    assert sum(plain(lines, condition())[0]) == 0
+    raw = pa.array([line + b"\n" for line in lines], pa.binary()).view(pa.string())
+    shaped, cells = cell_tests.shaped_cells(raw, pa.array(range(len(raw))), condition(), ended=True)
+    assert shaped.true_count == len(lines)
+    assert cells.column("5").to_pylist() == [json.loads(line)["note"] for line in lines]
+
+
+def test_objects_without_any_key_are_left_to_spark() -> None:
+    plan = a_plan((), (), file_format="jsonl", columns_extra="ignore")
+    raw = pa.array(["{}\n", "{}\n"])
+    shaped, _ = cell_tests.shaped_cells(raw, pa.array([0, 1]), condition(plan, ()), ended=True)
+
+    assert shaped.true_count == 0
 
 
 def test_values_of_plain_and_of_other_objects_keep_the_order_of_their_lines() -> None:
@@ -183,9 +216,9 @@ def test_text_that_ends_like_the_comma_of_its_file_is_not_plain(note: str, signs
     assert plain([line], condition())[0] == [False]
 
 
-def test_keys_that_no_object_may_have_leave_no_plain_objects() -> None:
+def test_objects_with_keys_that_none_may_have_are_not_plain() -> None:
     plan = replace(PLAN, columns=replace(PLAN.columns, extra="reject"))
-    made = plan_tests.pass_condition(plan, HEADER, ())
+    known = {key: value for key, value in OBJECT.items() if key not in ("m,re", ":")}
 
-    assert made
-    assert made.plain is None
+    assert plain([a_line()], condition(plan))[0] == [False]
+    assert plain([json.dumps(known).encode(), a_line()], condition(plan))[0] == [True, False]
