@@ -75,7 +75,7 @@ class PlainObject:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How objects are written: their members, the colon and the comma, some with a blank."""
+    """The way in which objects are written: their members; colon and comma, each with the blank behind it if any."""
 
     members: tuple[Member, ...]
     colon: str

@@ -218,7 +218,7 @@ def test_text_that_ends_like_the_comma_of_its_file_is_not_plain(note: str, signs
 
 def test_objects_with_keys_that_none_may_have_are_not_plain() -> None:
     plan = replace(PLAN, columns=replace(PLAN.columns, extra="reject"))
-    known = {key: value for key, value in OBJECT.items() if key not in ("m,re", ":")}
+    agreed = {key: value for key, value in OBJECT.items() if key not in ("m,re", ":")}
 
     assert plain([a_line()], condition(plan))[0] == [False]
-    assert plain([json.dumps(known).encode(), a_line()], condition(plan))[0] == [True, False]
+    assert plain([json.dumps(agreed).encode(), a_line()], condition(plan))[0] == [True, False]
